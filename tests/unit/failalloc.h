@@ -1,10 +1,13 @@
-/* Fails every allocation of a piece of code, one after the other.
+/*
+ * failalloc - fails every allocation of a piece of code, one after the other.
  *
  * Every unit test is linked with --wrap, so that malloc, calloc, realloc,
  * strdup and strndup of our own objects pass through here; those inside shared
  * libraries do not (for jansson: json_set_alloc_funcs(malloc, free) in the test
- * brings them in). Freeing is not touched: asan and valgrind see what leaks. */
-#pragma once
+ * brings them in). Freeing is not touched: asan and valgrind see what leaks.
+ */
+#ifndef SYNCPROBE_TESTS_FAILALLOC_H
+#define SYNCPROBE_TESTS_FAILALLOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,3 +29,5 @@ unsigned failalloc_each(void (*fn)(void *arg), void *arg);
 
 /* Whether an allocation was made to fail in the present run of fn. */
 bool failalloc_failed(void);
+
+#endif

@@ -1,9 +1,12 @@
-/* Helpers of the unit tests: cmocka with what it must be preceded by, and
- * random input that can be had again.
+/*
+ * testutil - cmocka with what it must be preceded by, and random input that can
+ * be had again.
  *
- * Each program prints the seed it runs with; SYNCPROBE_TEST_SEED=<seed>
- * repeats that run. */
-#pragma once
+ * Each program prints the seed it runs with; SYNCPROBE_TEST_SEED=<seed> repeats
+ * that run.
+ */
+#ifndef SYNCPROBE_TESTS_TESTUTIL_H
+#define SYNCPROBE_TESTS_TESTUTIL_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,3 +29,5 @@ uint64_t testutil_random(void);
 uint64_t testutil_random_below(uint64_t below);
 
 void testutil_random_bytes(void *buffer, size_t n_bytes);
+
+#endif
