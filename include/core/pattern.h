@@ -28,8 +28,7 @@ struct pattern;
 int pattern_new(struct pattern **ret, enum data data, unsigned compressible_percent, uint64_t seed);
 struct pattern *pattern_free(struct pattern *p);
 
-/* Fills @buffer, which must be aligned to 8 bytes. For DATA_ZERO the buffer is
- * cleared only if @fresh is not 0 (the buffer was not filled by this function before). */
+/* Fills @buffer, which must be aligned to 8 bytes. */
 void pattern_fill(struct pattern *p, void *buffer, size_t bytes);
 
 #endif

@@ -1,0 +1,14 @@
+/*
+ * pulse - one overwrite commit every period. The method stands at the head of pulse.c.
+ */
+#ifndef SYNCPROBE_WORKER_PULSE_H
+#define SYNCPROBE_WORKER_PULSE_H
+
+#include "worker/run.h"
+
+/* One whole run: makes its files, times, and removes what it made, after an
+ * error too. Returns 0 (the report and the page's histograms are filled in) or
+ * -errno, with run->phase the phase of the call that failed. Blocks. */
+int pulse_run(struct run *r);
+
+#endif
