@@ -107,7 +107,11 @@ def nothing_left(tmp_path_factory):
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     base = str(tmp_path_factory.getbasetemp())
     yield
-    poll_until(lambda: not our_programs(), STOP_LIMIT_S, lambda: f"all gone: {our_programs()}")
+    try:
+        poll_until(lambda: not our_programs(), STOP_LIMIT_S, lambda: f"all gone: {our_programs()}")
+    finally:
+        for pid in our_programs():
+            os.kill(pid, signal.SIGKILL)
     mounts = [line for line in read_or_empty("/proc/self/mounts").splitlines() if base in line]
     assert not mounts
     if os.geteuid() == 0:
