@@ -1,8 +1,8 @@
 /*
  * spec - what one test does: its kind and parameters.
  *
- * One table (spec.c) knows every key, which kinds have it, how its value reads
- * and what it means by default. The command line's options and the
+ * One table (spec.c) knows every key, which kinds have it and how its value
+ * reads; spec_finish.c knows what is meant by default. The command line's options and the
  * configuration's keys both go through spec_set(), so that they cannot come
  * apart. A plain struct without pointers: it travels in messages.
  *
@@ -30,6 +30,9 @@ const char *data_name(enum data data); /* "compressible" without its percent */
 const char *writeback_name(enum writeback writeback);
 
 #define SPEC_BLOCK_MAX_BYTES (UINT64_C(64) << 20)
+#define SPEC_SIZE_MAX_BYTES (UINT64_C(1) << 53) /* what JSON's readers count exactly */
+#define SPEC_COUNT_MAX UINT64_C(1000000000)
+#define SPEC_DURATION_MAX_NS (UINT64_C(366) * 86400 * 1000000000) /* a year */
 #define SPEC_CREATE_BLOCK_BYTES 4001 /* what pveperf writes into each file */
 #define SPEC_CREATE_FILES 300        /* how many files it goes round in */
 
@@ -89,8 +92,8 @@ bool spec_is_valid(const struct spec *s);
 /* The name a test has when none is given: its kind, or create-durable. */
 const char *spec_default_name(const struct spec *s);
 
-/* How many bytes of the file system a run can occupy at most, and how many it
- * writes at most (0: not known beforehand, as with a duration alone). */
+/* How many bytes of the file system a run can occupy at most (0: not known
+ * beforehand, as with a duration alone). */
 uint64_t spec_file_bytes(const struct spec *s);
 
 /* "compressible:50", "random", … */
