@@ -37,5 +37,6 @@ enum reason reason_from_errno(int error);
 
 /* A sentence's end for people: "no space left on the file system". */
 const char *reason_text(enum reason reason);
+const char *skip_text(enum skip skip);
 
 #endif
