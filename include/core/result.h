@@ -20,12 +20,13 @@
 struct result {
         struct spec spec;
         enum outcome outcome;
-        enum reason reason;             /* REASON_NONE when ok */
+        enum reason reason;             /* REASON_NONE unless failed */
+        enum skip skip;                 /* counts for a skipped one alone */
         enum phase phase;               /* of the call that failed, else PHASE_NONE */
         int error;                      /* its errno (positive), or 0 */
         bool truncated;                 /* cut by max_duration */
         uint64_t started_realtime_ns;   /* since the epoch */
-        uint64_t ended_realtime_ns;
+        uint64_t ended_realtime_ns;     /* by a report: start plus elapsed, unless the owner knows better */
         uint64_t elapsed_ns;            /* CLOCK_MONOTONIC, by the kind's own method */
         uint64_t written_bytes;         /* in the timed part */
         uint64_t laid_out_bytes;        /* before it */
@@ -58,7 +59,8 @@ static inline bool result_is_ok(const struct result *r) {
         return r->outcome == OUTCOME_OK;
 }
 
-/* "fdatasync: no space left on the file system (ENOSPC)" for a failed one; "" when ok. */
+/* "fdatasync: no space left on the file system (ENOSPC)" for a failed one, why a
+ * skipped one was; "" when ok. */
 void result_add_failure(struct strbuf *b, const struct result *r);
 
 #endif

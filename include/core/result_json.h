@@ -23,7 +23,10 @@ struct json_t *json_text(const char *text);
 struct json_t *json_seconds(uint64_t ns);
 struct json_t *json_number(double value);
 
-/* How every document of ours is dumped: flags for json_dumps(). */
-#define RESULT_JSON_FLAGS_COMPACT 0
+/* How every document of ours is dumped: flags for json_dumps(). Twelve digits
+ * hold a nanosecond of a quarter of an hour, and keep 485.1 from becoming
+ * 485.10000000000002. JSON_REAL_PRECISION is jansson's. */
+#define RESULT_JSON_FLAGS_COMPACT (JSON_COMPACT | JSON_REAL_PRECISION(12))
+#define RESULT_JSON_FLAGS_INDENTED (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 #endif
