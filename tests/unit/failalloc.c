@@ -20,8 +20,7 @@ static unsigned n_calls;
 static unsigned fail_at; /* 0: none */
 static bool failed;
 
-static bool refuse(void)
-{
+static bool refuse(void) {
         if (fail_at == 0 || ++n_calls != fail_at)
                 return false;
 
@@ -30,33 +29,27 @@ static bool refuse(void)
         return true;
 }
 
-void *__wrap_malloc(size_t size)
-{
+void *__wrap_malloc(size_t size) {
         return refuse() ? NULL : __real_malloc(size);
 }
 
-void *__wrap_calloc(size_t n, size_t size)
-{
+void *__wrap_calloc(size_t n, size_t size) {
         return refuse() ? NULL : __real_calloc(n, size);
 }
 
-void *__wrap_realloc(void *p, size_t size)
-{
+void *__wrap_realloc(void *p, size_t size) {
         return refuse() ? NULL : __real_realloc(p, size);
 }
 
-char *__wrap_strdup(const char *s)
-{
+char *__wrap_strdup(const char *s) {
         return refuse() ? NULL : __real_strdup(s);
 }
 
-char *__wrap_strndup(const char *s, size_t n)
-{
+char *__wrap_strndup(const char *s, size_t n) {
         return refuse() ? NULL : __real_strndup(s, n);
 }
 
-unsigned failalloc_each(void (*fn)(void *arg), void *arg)
-{
+unsigned failalloc_each(void (*fn)(void *arg), void *arg) {
         unsigned turn = 0;
 
         do {
@@ -70,7 +63,6 @@ unsigned failalloc_each(void (*fn)(void *arg), void *arg)
         return n_calls;
 }
 
-bool failalloc_failed(void)
-{
+bool failalloc_failed(void) {
         return failed;
 }

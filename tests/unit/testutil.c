@@ -8,13 +8,12 @@
 
 static uint64_t state = 1;
 
-void testutil_seed_init(void)
-{
+void testutil_seed_init(void) {
         const char *wanted = getenv("SYNCPROBE_TEST_SEED");
 
         if (wanted)
                 state = strtoull(wanted, NULL, 0);
-        else if (getrandom(&state, sizeof(state), 0) != (ssize_t)sizeof(state))
+        else if (getrandom(&state, sizeof(state), 0) != (ssize_t) sizeof(state))
                 abort();
 
         /* Zero is the one state that xorshift never leaves. */
@@ -25,22 +24,19 @@ void testutil_seed_init(void)
         fflush(stdout);
 }
 
-uint64_t testutil_random(void)
-{
+uint64_t testutil_random(void) {
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
         return state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-uint64_t testutil_random_below(uint64_t below)
-{
+uint64_t testutil_random_below(uint64_t below) {
         assert_true(below > 0);
         return testutil_random() % below;
 }
 
-void testutil_random_bytes(void *buffer, size_t n_bytes)
-{
+void testutil_random_bytes(void *buffer, size_t n_bytes) {
         unsigned char *p = buffer;
 
         while (n_bytes > 0) {
