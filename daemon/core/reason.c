@@ -108,6 +108,7 @@ enum reason reason_from_errno(int error) {
         case ETIMEDOUT:
                 return REASON_TIMEOUT;
         case ELOOP:
+        case EKEYREJECTED: /* what the look-up says of a directory that others own or can write to */
                 return REASON_NOTPREPARED;
         default:
                 return REASON_INTERNAL;

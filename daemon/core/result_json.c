@@ -7,46 +7,15 @@
  */
 #include "core/result_json.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/units.h"
+#include "core/utf8.h"
 
 static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-/* The length of the UTF-8 sequence at @at: no overlong form, no surrogate,
- * nothing above U+10FFFF; 0 where there is none. Reads no further than the NUL. */
-static size_t utf8_length(const unsigned char *at) {
-        unsigned char low = 0x80, high = 0xBF;
-        size_t length;
-
-        if (at[0] < 0x80)
-                return 1;
-        if (at[0] >= 0xC2 && at[0] <= 0xDF) {
-                length = 2;
-        } else if (at[0] >= 0xE0 && at[0] <= 0xEF) {
-                length = 3;
-                if (at[0] == 0xE0)
-                        low = 0xA0;
-                if (at[0] == 0xED)
-                        high = 0x9F;
-        } else if (at[0] >= 0xF0 && at[0] <= 0xF4) {
-                length = 4;
-                if (at[0] == 0xF0)
-                        low = 0x90;
-                if (at[0] == 0xF4)
-                        high = 0x8F;
-        } else {
-                return 0;
-        }
-        if (at[1] < low || at[1] > high)
-                return 0;
-        for (size_t i = 2; i < length; i++)
-                if ((at[i] & 0xC0) != 0x80)
-                        return 0;
-        return length;
-}
 
 static json_t *json_from_strbuf(struct strbuf *b) {
         const char *text;
@@ -63,7 +32,7 @@ json_t *json_text(const char *text) {
                 return json_null();
         strbuf_init(&b);
         while (*text != '\0') {
-                size_t length = utf8_length((const unsigned char *) text);
+                size_t length = utf8_length(text);
 
                 if (length > 0)
                         strbuf_add_bytes(&b, text, length);
@@ -356,4 +325,26 @@ json_t *result_to_json(const struct result *r, const char *target, const char *t
                       add_stream(object, r) < 0 || add_judgement(object, r) < 0;
 
         return drop_if(failed, object);
+}
+
+static int add_chunk(const char *chunk, size_t n, void *b) {
+        strbuf_add_bytes(b, chunk, n);
+        return ((struct strbuf *) b)->error;
+}
+
+void result_json_add_document(struct strbuf *b, const struct result_json_item *items, size_t n) {
+        json_t *document = json_object(), *results = json_array();
+        int r = document && results ? 0 : -1;
+
+        for (size_t i = 0; i < n && r == 0; i++)
+                r = json_array_append_new(results, result_to_json(items[i].result, items[i].target, items[i].test));
+        if (r == 0)
+                r = json_object_set_nocheck(document, "results", results);
+        if (r == 0)
+                r = json_dump_callback(document, add_chunk, b, RESULT_JSON_FLAGS_INDENTED);
+        json_decref(results);
+        json_decref(document);
+        if (r < 0 && b->error == 0)
+                b->error = -ENOMEM;
+        strbuf_add_char(b, '\n');
 }

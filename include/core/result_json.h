@@ -9,6 +9,7 @@
 #define SYNCPROBE_CORE_RESULT_JSON_H
 
 #include "core/result.h"
+#include "core/strbuf.h"
 
 struct json_t; /* jansson's */
 
@@ -22,6 +23,13 @@ struct json_t *json_text(const char *text);
 /* Nanoseconds as seconds (HISTOGRAM_NONE: null), and a number that may be NAN (null). */
 struct json_t *json_seconds(uint64_t ns);
 struct json_t *json_number(double value);
+
+/* {"results": [ … ]} and a newline, indented, of @n results. */
+struct result_json_item {
+        const struct result *result;
+        const char *target, *test;
+};
+void result_json_add_document(struct strbuf *b, const struct result_json_item *items, size_t n);
 
 /* How every document of ours is dumped: flags for json_dumps(). Twelve digits
  * hold a nanosecond of a quarter of an hour, and keep 485.1 from becoming

@@ -4,6 +4,7 @@
  */
 #include "testutil.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
@@ -287,6 +288,39 @@ static void test_allocations_fail(void **state) {
         }
 }
 
+static void add_document(void *arg) {
+        const struct result_json_item items[] = { { arg, "/a", "commit" }, { arg, "/b", "commit" } };
+        struct strbuf b;
+        const char *text;
+
+        strbuf_init(&b);
+        result_json_add_document(&b, items, 2);
+        assert_int_equal(strbuf_finish(&b, &text), failalloc_failed() ? -ENOMEM : 0);
+        strbuf_done(&b);
+}
+
+static void test_document(void **state) {
+        struct result r;
+        struct strbuf b;
+        const char *text;
+        json_t *json, *results;
+
+        (void) state;
+        make(&r, KIND_COMMIT);
+        strbuf_init(&b);
+        result_json_add_document(
+                &b, (const struct result_json_item[]) { { &r, "/a", "commit" }, { &r, "/b", "commit" } }, 2);
+        assert_int_equal(strbuf_finish(&b, &text), 0);
+        json = json_loads(text, 0, NULL);
+        results = json_object_get(json, "results");
+        assert_int_equal(json_array_size(results), 2);
+        assert_string_equal(json_string_value(json_object_get(json_array_get(results, 1), "target")), "/b");
+        json_decref(json);
+        strbuf_done(&b);
+        json_set_alloc_funcs(malloc, free);
+        assert_true(failalloc_each(add_document, &r) > 100);
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_commit),
@@ -298,6 +332,7 @@ int main(void) {
                 cmocka_unit_test(test_random_text),
                 cmocka_unit_test(test_numbers),
                 cmocka_unit_test(test_locale),
+                cmocka_unit_test(test_document),
                 cmocka_unit_test(test_allocations_fail),
         };
 
