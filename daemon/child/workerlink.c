@@ -89,11 +89,16 @@ finish:
         return 0;
 }
 
+void workerlink_end(struct workerlink *l) {
+        workerlink_cancel(l); /* so that a run in progress ends before it looks at the socket */
+        (void) shutdown(l->socket, SHUT_RDWR);
+}
+
 struct workerlink *workerlink_free(struct workerlink *l) {
         if (!l)
                 return NULL;
         if (l->page) {
-                workerlink_cancel(l); /* so that a run in progress ends before it looks at the socket */
+                workerlink_cancel(l);
                 (void) munmap(l->page, sizeof *l->page);
         }
         if (l->socket >= 0)

@@ -134,11 +134,20 @@ bool run_is_complete(struct run *r, uint64_t started_ns, uint64_t now_ns) {
         return false;
 }
 
+/* What has to stay free: the smaller of what the order names. */
+static uint64_t floor_bytes(const struct proto_run *order, const struct statfs *s) {
+        uint64_t share = (uint64_t) s->f_blocks / 100 * order->min_free_percent * (uint64_t) s->f_bsize;
+
+        if (order->min_free_percent == 0)
+                return order->min_free_bytes;
+        return order->min_free_bytes > 0 && order->min_free_bytes < share ? order->min_free_bytes : share;
+}
+
 int run_check_space(struct run *r, uint64_t bytes) {
         struct statfs s;
         int n;
 
-        if (r->order->min_free_bytes == 0)
+        if (!run_is_asked_for_space(r))
                 return 0;
         run_enter(r, PHASE_LOOKUP);
         do
@@ -150,7 +159,8 @@ int run_check_space(struct run *r, uint64_t bytes) {
 
         uint64_t available = (uint64_t) s.f_bavail * (uint64_t) s.f_bsize;
 
-        if (available < bytes || available - bytes < r->order->min_free_bytes)
+        /* Twice: the file, and room for what others write meanwhile. */
+        if (available / 2 < bytes || available - bytes < floor_bytes(r->order, &s))
                 return -ENOSPC;
         return 0;
 }

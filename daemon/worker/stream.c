@@ -113,7 +113,7 @@ static int keep_rate(struct run *r, const struct stream *s, uint64_t written) {
 }
 
 static int keep_space(struct run *r, struct stream *s, size_t bytes) {
-        if (r->order->min_free_bytes == 0)
+        if (!run_is_asked_for_space(r))
                 return 0;
         s->unchecked_bytes += bytes;
         if (s->unchecked_bytes < SPACE_CHECK_BYTES)

@@ -110,13 +110,14 @@ static int handle_setup(struct worker *w, const struct proto_setup *setup) {
         return error < 0 ? error : sent;
 }
 
+static int (*const kinds[KIND_COUNT_])(struct run *) = {
+        [KIND_STREAM] = stream_run,
+        [KIND_COMMIT] = commit_run,
+        [KIND_CREATE] = create_run,
+        [KIND_PULSE] = pulse_run,
+};
+
 static int run_kind(struct run *r) {
-        int (*const kinds[KIND_COUNT_])(struct run *) = {
-                [KIND_STREAM] = stream_run,
-                [KIND_COMMIT] = commit_run,
-                [KIND_CREATE] = create_run,
-                [KIND_PULSE] = pulse_run,
-        };
         int error = run_init(r);
 
         if (error == 0)
@@ -178,7 +179,7 @@ static int handle_run(struct worker *w, const struct proto_run *order) {
         error = handle_order(w, &r);
         if (error < 0) {
                 bool skipped = error == -ENOSPC && r.phase == PHASE_LOOKUP && m.report.written_bytes == 0 &&
-                               order->min_free_bytes > 0;
+                               run_is_asked_for_space(&r);
 
                 m.report.outcome = skipped ? OUTCOME_SKIPPED : OUTCOME_FAILED;
                 m.report.reason = skipped ? REASON_NONE : reason_of(error);

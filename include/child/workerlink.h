@@ -20,6 +20,10 @@ struct workerlink;
  * shows. Returns 0 or -errno. */
 int workerlink_new(struct workerlink **ret, const char *program, const char *title);
 
+/* Shuts the socket, so that the worker ends by itself once it is idle; the process
+ * is still watched. */
+void workerlink_end(struct workerlink *l);
+
 /* Closes everything; the worker then ends by itself (EOF). Does not wait for it. NULL-safe. */
 struct workerlink *workerlink_free(struct workerlink *l);
 

@@ -88,6 +88,7 @@ struct proto_run {
         uint32_t reserved;
         uint64_t kept_token;
         uint64_t min_free_bytes; /* refuse to start, or stop writing, below this; 0: do not ask */
+        uint64_t min_free_percent; /* likewise, of the file system; with both, the smaller counts */
         struct spec spec;
 };
 

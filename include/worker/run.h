@@ -93,9 +93,15 @@ int run_sleep_until(struct run *r, uint64_t until_ns);
  * count, its duration, or max_duration, which marks the report truncated. */
 bool run_is_complete(struct run *r, uint64_t started_ns, uint64_t now_ns);
 
+/* Whether the order says how much has to stay free. */
+static inline bool run_is_asked_for_space(const struct run *r) {
+        return r->order->min_free_bytes > 0 || r->order->min_free_percent > 0;
+}
+
 /*
- * Whether writing @bytes more would leave less free than order->min_free_bytes.
- * Returns 0 (room enough, or nobody asked), -ENOSPC, or another -errno.
+ * Whether writing @bytes more would leave less free than the order asks for, or
+ * take more than half of what is free. Returns 0 (room enough, or nobody
+ * asked), -ENOSPC, or another -errno.
  */
 int run_check_space(struct run *r, uint64_t bytes);
 
