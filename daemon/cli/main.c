@@ -1,0 +1,8 @@
+/*
+ * syncprobe: the command line; see cli/cli.h.
+ */
+#include "cli/cli.h"
+
+int main(int argc, char **argv) {
+        return cli_main(argc, argv);
+}

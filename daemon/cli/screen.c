@@ -1,0 +1,78 @@
+/*
+ * What the output can show; see cli/screen.h.
+ */
+#include "cli/screen.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/utf8.h"
+
+void screen_init(struct screen *s) {
+        const char *terminal = getenv("TERM"), *no_color = getenv("NO_COLOR");
+
+        (void) setlocale(LC_CTYPE, "");
+        s->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+        s->bold = isatty(STDOUT_FILENO) == 1 && terminal && strcmp(terminal, "dumb") != 0 &&
+                  !(no_color && no_color[0] != '\0');
+}
+
+const char *screen_decimal_point(void) {
+        static char point[8];
+        locale_t locale = newlocale(LC_NUMERIC_MASK | LC_CTYPE_MASK, "", (locale_t) 0);
+        const char *found = locale ? nl_langinfo_l(RADIXCHAR, locale) : "";
+
+        if (found[0] == '\0' || strlen(found) >= sizeof point)
+                found = ".";
+        strcpy(point, found);
+        if (locale)
+                freelocale(locale);
+        return point;
+}
+
+static const struct {
+        const char *sign, *ascii;
+} plain[] = {
+        { "µ", "u" }, { "–", "-" }, { "—", "-" }, { "×", "x" }, { "…", "..." }, { "▏", "." }, { "▎", ":" },
+        { "▍", ":" }, { "▌", "=" }, { "▋", "=" }, { "▊", "=" }, { "▉", "#" }, { "█", "#" }, { "░", "-" },
+};
+
+void screen_add_ascii(struct strbuf *b, const char *text) {
+        while (*text != '\0') {
+                size_t length = utf8_length(text);
+                const char *ascii = "?";
+
+                if (length == 0)
+                        length = 1;
+                for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+                        if (strncmp(plain[i].sign, text, length) == 0 && plain[i].sign[length] == '\0')
+                                ascii = plain[i].ascii;
+                if ((unsigned char) text[0] < 0x80)
+                        strbuf_add_bytes(b, text, 1);
+                else
+                        strbuf_add(b, ascii);
+                text += length;
+        }
+}
+
+int screen_write(const struct screen *s, FILE *to, struct strbuf *b) {
+        struct strbuf ascii;
+        const char *text;
+        int r;
+
+        strbuf_init(&ascii);
+        r = strbuf_finish(b, &text);
+        if (r == 0 && !s->utf8) {
+                screen_add_ascii(&ascii, text);
+                r = strbuf_finish(&ascii, &text);
+        }
+        if (r == 0 && (fputs(text, to) == EOF || fflush(to) != 0))
+                r = errno > 0 ? -errno : -EIO;
+        strbuf_done(&ascii);
+        strbuf_done(b);
+        return r;
+}
