@@ -74,29 +74,19 @@ int probe_new(struct probe **ret, const char *program, const char *path, struct 
 /* Takes the worker's end; *ret_status as waitpid's, -1 where it did not end in time. */
 static void drop_worker(struct probe *p, int *ret_status) {
         struct workerlink *l = p->link;
-        struct spawn process;
+        int status = -1;
 
-        if (ret_status)
-                *ret_status = -1;
-        if (!l)
-                return;
-        p->link = NULL;
+        if (l && !p->abandoned) {
+                struct pollfd ended = { .fd = workerlink_process(l)->pidfd, .events = POLLIN };
 
-        /* The process outlives the link: EOF on the socket is what ends it. */
-        process = *workerlink_process(l);
-        process.pidfd = fcntl(process.pidfd, F_DUPFD_CLOEXEC, 0);
-        workerlink_free(l);
-        if (process.pidfd < 0)
-                return;
-        if (!p->abandoned) {
-                struct pollfd ended = { .fd = process.pidfd, .events = POLLIN };
-                int status;
-
+                workerlink_end(l);
                 (void) poll(&ended, 1, END_MS);
-                if (spawn_reap(&process, &status) == 1 && ret_status)
-                        *ret_status = status;
+                if (spawn_reap(workerlink_process(l), &status) != 1)
+                        status = -1;
         }
-        close(process.pidfd);
+        p->link = workerlink_free(l);
+        if (ret_status)
+                *ret_status = status;
 }
 
 struct probe *probe_free(struct probe *p) {
