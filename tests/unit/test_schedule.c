@@ -71,6 +71,8 @@ static void test_after_by_hand(void **state) {
         assert_int_equal(missed, 0);
         assert_int_equal(schedule_after_ns(3, 10, 13, 24, &missed), 33);
         assert_int_equal(missed, 1);
+        assert_int_equal(schedule_after_ns(3, 10, 13, 33, &missed), 33);
+        assert_int_equal(missed, 1);
         assert_int_equal(schedule_after_ns(3, 10, 13, 64, &missed), 73);
         assert_int_equal(missed, 5);
         /* A first turn off the grid, 4 before the next on it: that one is left out, not missed. */

@@ -172,6 +172,8 @@ static void build(void *arg) {
         int r = strbuf_finish(&b, &text);
 
         assert_int_equal(r, failalloc_failed() ? -ENOMEM : 0);
+        if (b.text) /* no half of a piece */
+                assert_int_equal(strlen(b.text), b.length);
         if (r < 0)
                 assert_string_equal(text, "untouched");
         else

@@ -248,6 +248,7 @@ static void test_texts(void **state) {
         assert_added(units_add_size, 4096, "4 KiB");
         assert_added(units_add_size, 1572864, "1.5 MiB");
         assert_added(units_add_size, 1048575, "1 MiB");
+        assert_added(units_add_size, 1023693, "0.976 MiB");
         assert_added(units_add_size, UINT64_C(1023) << 20, "0.999 GiB");
         assert_added(units_add_size, UINT64_MAX, "16 EiB");
         assert_rate(0, "0 B/s");
@@ -269,6 +270,7 @@ static void test_texts(void **state) {
         assert_added(units_add_duration, UINT64_C(3599600000000), "1h");
         assert_added(units_add_duration, UINT64_C(7500000000000), "2h 5m");
         assert_added(units_add_duration, UINT64_C(86399900000000), "1d");
+        assert_added(units_add_duration, UINT64_C(86390000000000), "1d");
         assert_added(units_add_duration, UINT64_C(273600000000000), "3d 4h");
         assert_added(units_add_size_exact, 0, "0");
         assert_added(units_add_size_exact, 4096, "4KiB");
