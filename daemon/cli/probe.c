@@ -252,7 +252,7 @@ static int start_worker(struct probe *p, struct progress_state *state, struct fa
                 return -ENODATA;
         }
         proto_init(&m, PROTO_SETUP);
-        strcpy(m.setup.path, p->given);
+        memcpy(m.setup.path, p->given, strlen(p->given) + 1);
         read_machine_id(m.setup.machine);
         m.setup.follow = true;
         r = workerlink_send(p->link, &m);
@@ -311,6 +311,7 @@ static int run_once(struct probe *p, const struct spec *spec, uint64_t min_free_
         struct histogram write;
         int r = 0;
 
+        proto_init(&m, PROTO_REPORT);
         if (!p->link)
                 r = start_worker(p, state, f);
         if (r == 0)

@@ -307,7 +307,10 @@ int run_main(int argc, char **argv) {
         }
         run->interrupt.fd = -1;
         screen_init(&run->screen);
-        if (options_parse(&run->options, argc, argv, error) < 0) {
+        r = options_parse(&run->options, argc, argv, error);
+        if (r == 0 && !run->options.help)
+                r = plan_make(&run->plan, &run->options, error);
+        if (r < 0) {
                 r = refuse(error);
         } else if (run->options.help) {
                 struct strbuf b;
@@ -316,8 +319,6 @@ int run_main(int argc, char **argv) {
                 options_add_help(&b);
                 out(run, &b);
                 r = CLI_OK;
-        } else if (plan_make(&run->plan, &run->options, error) < 0) {
-                r = refuse(error);
         } else {
                 progress_init(&run->progress, run->options.progress, run->screen.utf8);
                 r = run_and_show(run);

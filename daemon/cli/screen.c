@@ -28,7 +28,7 @@ const char *screen_decimal_point(void) {
 
         if (found[0] == '\0' || strlen(found) >= sizeof point)
                 found = ".";
-        strcpy(point, found);
+        memcpy(point, found, strlen(found) + 1);
         if (locale)
                 freelocale(locale);
         return point;

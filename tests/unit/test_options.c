@@ -40,7 +40,7 @@ static void planned(struct plan *p, const char *line) {
 static void refused(const char *line, const char *words) {
         char error[OPTIONS_ERROR_BYTES];
         struct options o;
-        struct plan p;
+        struct plan p = { .count = 0 };
         int r = parse(&o, line, error);
 
         if (r == 0)
@@ -64,7 +64,7 @@ static void assert_names(const struct plan *p, const char *expected) {
 static void test_defaults(void **state) {
         char error[OPTIONS_ERROR_BYTES];
         struct options o;
-        struct plan p;
+        struct plan p = { .count = 0 };
 
         (void) state;
         assert_int_equal(parse(&o, "run /a /b", error), 0);
@@ -82,7 +82,7 @@ static void test_defaults(void **state) {
 }
 
 static void test_kinds(void **state) {
-        struct plan p;
+        struct plan p = { .count = 0 };
 
         (void) state;
         planned(&p, "run --kind stream /a");
@@ -106,7 +106,7 @@ static void test_kinds(void **state) {
 }
 
 static void test_keys_without_a_kind(void **state) {
-        struct plan p;
+        struct plan p = { .count = 0 };
 
         (void) state;
         planned(&p, "run --count 7 /a");
@@ -123,7 +123,7 @@ static void test_keys_without_a_kind(void **state) {
 }
 
 static void test_dd(void **state) {
-        struct plan p;
+        struct plan p = { .count = 0 };
 
         (void) state;
         planned(&p, "run --dd /a");

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/bars.h"
@@ -269,12 +269,11 @@ static void test_bars(void **state) {
                 while (*text != '\0') {
                         const char *end = strchr(text, '\n');
                         const char *number = end;
-                        unsigned samples = 0;
 
                         while (number[-1] >= '0' && number[-1] <= '9')
                                 number--;
-                        if (number < end && number[-1] == ' ' && sscanf(number, "%u", &samples) == 1)
-                                total += samples;
+                        if (number < end && number[-1] == ' ')
+                                total += (unsigned) strtoul(number, NULL, 10);
                         text = end + 1;
                 }
                 assert_int_equal(total, n);
