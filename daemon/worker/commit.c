@@ -37,19 +37,19 @@ static int prepare_file(struct run *r, const struct ownfile *f) {
         return n;
 }
 
-/* One sample; *ret_now: when it was over. */
+/* One sample; *ret_now: when it was over. The call stays announced until the next
+ * one is: what lies between takes less than a microsecond. */
 static int commit_once(struct run *r, int fd, uint64_t offset, uint64_t *ret_now) {
         const struct spec *s = r->spec;
+        const void *data = pattern_next(r->pattern, (size_t) s->block_bytes);
         uint64_t before, between, after;
         int error;
 
-        pattern_fill(r->pattern, r->buffer, (size_t) s->block_bytes);
         before = run_now_ns();
         run_enter_at(r, PHASE_WRITE, before);
-        error = run_write_all(fd, r->buffer, (size_t) s->block_bytes, offset);
+        error = run_write_all(fd, data, (size_t) s->block_bytes, offset);
         between = run_now_ns();
         if (s->sync == SYNC_DSYNC) { /* the write itself is the sync */
-                run_leave(r);
                 if (error < 0)
                         return error;
                 histogram_add(&r->page->sync, between - before);
@@ -61,7 +61,6 @@ static int commit_once(struct run *r, int fd, uint64_t offset, uint64_t *ret_now
                 error = run_sync(r, fd);
         }
         after = run_now_ns();
-        run_leave(r);
         if (error < 0)
                 return error;
         histogram_add(&r->page->write, between - before);
@@ -73,7 +72,7 @@ static int commit_once(struct run *r, int fd, uint64_t offset, uint64_t *ret_now
 static int commit_samples(struct run *r, int fd) {
         const struct spec *s = r->spec;
         uint64_t blocks = s->layout == LAYOUT_APPEND ? UINT64_MAX : s->size_bytes / s->block_bytes;
-        uint64_t started = run_now_ns(), now = started, block = 0;
+        uint64_t now = r->started_ns, block = 0;
         int error = 0;
 
         do {
@@ -90,8 +89,9 @@ static int commit_samples(struct run *r, int fd) {
                                 break;
                         block = 0;
                 }
-        } while (!run_is_complete(r, started, now));
-        r->report->elapsed_ns = now - started;
+        } while (!run_is_complete(r, now));
+        run_leave(r);
+        r->report->elapsed_ns = now - r->started_ns;
         return error;
 }
 
@@ -108,8 +108,7 @@ int commit_run(struct run *r) {
                 return error;
         error = prepare_file(r, &f);
         if (error == 0) {
-                run_mark_started(r);
-                atomic_store_explicit(&r->page->progress_total, r->spec->count, memory_order_relaxed);
+                run_start(r);
                 error = commit_samples(r, f.fd);
         }
         if (error == 0)

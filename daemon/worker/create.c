@@ -17,11 +17,11 @@
 #include "worker/ownfile.h"
 
 /* The data of one file, and the sync, each timed. */
-static int timed_write(struct run *r, int fd) {
+static int timed_write(struct run *r, int fd, const void *data) {
         uint64_t before = run_now_ns();
 
         run_enter_at(r, PHASE_WRITE, before);
-        int error = run_write_all(fd, r->buffer, SPEC_CREATE_BLOCK_BYTES, 0);
+        int error = run_write_all(fd, data, SPEC_CREATE_BLOCK_BYTES, 0);
         if (error == 0)
                 histogram_add(&r->page->write, run_now_ns() - before);
         return error;
@@ -41,7 +41,7 @@ static int timed_sync(struct run *r, int fd) {
         return 0;
 }
 
-static int create_once(struct run *r, int directory, unsigned i) {
+static int create_once(struct run *r, int directory, unsigned i, const void *data) {
         char name[OWNFILE_MEMBER_BYTES];
         struct ownfile f = OWNFILE_CLOSED;
         int error;
@@ -54,13 +54,13 @@ static int create_once(struct run *r, int directory, unsigned i) {
         if (f.fd < 0)
                 return -errno;
         if (r->spec->durable) {
-                error = timed_write(r, f.fd);
+                error = timed_write(r, f.fd, data);
                 if (error == 0)
                         error = timed_sync(r, f.fd);
         } else {
                 error = timed_sync(r, f.fd);
                 if (error == 0)
-                        error = timed_write(r, f.fd);
+                        error = timed_write(r, f.fd, data);
         }
         if (error < 0) {
                 (void) close(f.fd);
@@ -70,7 +70,7 @@ static int create_once(struct run *r, int directory, unsigned i) {
 }
 
 static int create_samples(struct run *r, int directory) {
-        uint64_t started = run_now_ns(), now = started;
+        uint64_t now = r->started_ns;
         int error = 0;
 
         /* From 1, as pveperf counts. */
@@ -79,16 +79,15 @@ static int create_samples(struct run *r, int directory) {
                         error = -ECANCELED;
                         break;
                 }
-                pattern_fill(r->pattern, r->buffer, SPEC_CREATE_BLOCK_BYTES);
-                error = create_once(r, directory, i);
+                error = create_once(r, directory, i, pattern_next(r->pattern, SPEC_CREATE_BLOCK_BYTES));
                 now = run_now_ns();
                 if (error < 0)
                         break;
                 run_count_sample(r, SPEC_CREATE_BLOCK_BYTES);
-                if (run_is_complete(r, started, now))
+                if (run_is_complete(r, now))
                         break;
         }
-        r->report->elapsed_ns = now - started;
+        r->report->elapsed_ns = now - r->started_ns;
         return error;
 }
 
@@ -103,8 +102,7 @@ int create_run(struct run *r) {
         error = ownfile_create_directory(r, &d);
         if (error < 0)
                 return error;
-        run_mark_started(r);
-        atomic_store_explicit(&r->page->progress_total, r->spec->count, memory_order_relaxed);
+        run_start(r);
         error = create_samples(r, d.fd);
         run_leave(r);
         phase = r->phase;

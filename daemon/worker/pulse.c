@@ -28,14 +28,14 @@ static int ensure_laid_out(struct run *r, const struct ownfile *f) {
 
 static int pulse_once(struct run *r, struct ownfile *f) {
         uint64_t blocks = r->spec->size_bytes / r->spec->block_bytes;
-        uint64_t offset = blocks > 1 ? r->report->samples % blocks * r->spec->block_bytes : 0;
+        uint64_t offset = blocks > 1 ? r->samples % blocks * r->spec->block_bytes : 0;
+        const void *data = pattern_next(r->pattern, (size_t) r->spec->block_bytes);
         uint64_t before, between, after;
         int error;
 
-        pattern_fill(r->pattern, r->buffer, (size_t) r->spec->block_bytes);
         before = run_now_ns();
         run_enter_at(r, PHASE_WRITE, before);
-        error = run_write_all(f->fd, r->buffer, (size_t) r->spec->block_bytes, offset);
+        error = run_write_all(f->fd, data, (size_t) r->spec->block_bytes, offset);
         between = run_now_ns();
         if (error == 0) {
                 run_enter_at(r, PHASE_SYNC, between);
@@ -54,7 +54,6 @@ static int pulse_once(struct run *r, struct ownfile *f) {
 }
 
 static int pulse_samples(struct run *r, struct ownfile *f) {
-        uint64_t started = run_now_ns();
         int error = 0;
 
         for (uint64_t turn = 1;; turn++) {
@@ -66,13 +65,13 @@ static int pulse_samples(struct run *r, struct ownfile *f) {
                         error = ownfile_reopen(r, 0, f);
                 if (error == 0)
                         error = pulse_once(r, f);
-                if (error < 0 || run_is_complete(r, started, run_now_ns()))
+                if (error < 0 || run_is_complete(r, run_now_ns()))
                         break;
-                error = run_sleep_until(r, started + turn * r->spec->period_ns);
+                error = run_sleep_until(r, r->started_ns + turn * r->spec->period_ns);
                 if (error < 0)
                         break;
         }
-        r->report->elapsed_ns = run_now_ns() - started;
+        r->report->elapsed_ns = run_now_ns() - r->started_ns;
         return error;
 }
 
@@ -87,8 +86,7 @@ int pulse_run(struct run *r) {
                 return error;
         error = ensure_laid_out(r, &f);
         if (error == 0) {
-                run_mark_started(r);
-                atomic_store_explicit(&r->page->progress_total, r->spec->count, memory_order_relaxed);
+                run_start(r);
                 error = pulse_samples(r, &f);
         }
         phase = r->phase;

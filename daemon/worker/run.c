@@ -4,8 +4,6 @@
 #include "worker/run.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -18,79 +16,75 @@
 int run_init(struct run *r) {
         const struct spec *s = r->spec;
         uint64_t seed = 0;
-        int error;
 
         if (getrandom(&seed, sizeof seed, 0) != (ssize_t) sizeof seed)
                 return -errno;
-        error = pattern_new(&r->pattern, s->data, s->compressible_percent, seed);
-        if (error < 0)
-                return error;
-
-        r->buffer_bytes = s->block_bytes > RUN_BUFFER_MIN_BYTES ? (size_t) s->block_bytes : RUN_BUFFER_MIN_BYTES;
-        void *buffer = mmap(NULL, r->buffer_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-        if (buffer == MAP_FAILED) {
-                error = -errno;
-                r->pattern = pattern_free(r->pattern);
-                return error;
-        }
-        r->buffer = buffer;
-        return 0;
+        return pattern_new(&r->pattern, s->data, s->compressible_percent,
+                           s->block_bytes > RUN_LAYOUT_BYTES ? (size_t) s->block_bytes : RUN_LAYOUT_BYTES, seed);
 }
 
 void run_done(struct run *r) {
         r->pattern = pattern_free(r->pattern);
-        if (r->buffer)
-                (void) munmap(r->buffer, r->buffer_bytes);
-        r->buffer = NULL;
 }
 
-void run_mark_started(struct run *r) {
+static uint64_t earlier(uint64_t a, uint64_t b) {
+        return a < b ? a : b;
+}
+
+void run_start(struct run *r) {
+        const struct spec *s = r->spec;
+        uint64_t total = s->kind == KIND_STREAM ? s->size_bytes : s->count;
         struct timespec t;
 
         clock_gettime(CLOCK_REALTIME, &t);
         r->report->started_realtime_ns = (uint64_t) t.tv_sec * UNITS_NS_PER_SECOND + (uint64_t) t.tv_nsec;
+        atomic_store_explicit(&r->page->progress_total, total, memory_order_relaxed);
+        r->started_ns = run_now_ns();
+        r->stop_samples = s->count > 0 && s->kind != KIND_STREAM ? s->count : UINT64_MAX;
+        r->stop_ns = earlier(s->duration_ns > 0 ? r->started_ns + s->duration_ns : UINT64_MAX,
+                             s->max_duration_ns > 0 ? r->started_ns + s->max_duration_ns : UINT64_MAX);
 }
 
-int run_write_all(int fd, const void *data, size_t bytes, uint64_t offset) {
+bool run_is_over_at(struct run *r, uint64_t now_ns) {
+        const struct spec *s = r->spec;
+        bool reached = r->samples >= r->stop_samples || (s->duration_ns > 0 && now_ns - r->started_ns >= s->duration_ns);
+
+        if (!reached)
+                r->report->truncated = true;
+        return true;
+}
+
+int run_write_rest(int fd, const void *data, size_t bytes, uint64_t offset, ssize_t written) {
         const uint8_t *from = data;
 
-        while (bytes > 0) {
-                ssize_t n = pwrite(fd, from, bytes, (off_t) offset);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
+        for (;;) {
+                if (written < 0 && errno != EINTR)
                         return -errno;
-                if (n == 0) /* not an error by the manual, and no progress either */
+                if (written == 0) /* not an error by the manual, and no progress either */
                         return -EIO;
-                from += n;
-                bytes -= (size_t) n;
-                offset += (uint64_t) n;
+                if (written > 0) {
+                        from += written;
+                        bytes -= (size_t) written;
+                        offset += (uint64_t) written;
+                }
+                if (bytes == 0)
+                        return 0;
+                written = pwrite(fd, from, bytes, (off_t) offset);
         }
-        return 0;
-}
-
-int run_sync(const struct run *r, int fd) {
-        int n;
-
-        do
-                n = r->spec->sync == SYNC_FSYNC ? fsync(fd) : fdatasync(fd);
-        while (n < 0 && errno == EINTR);
-        return n < 0 ? -errno : 0;
 }
 
 int run_lay_out(struct run *r, int fd, uint64_t from, uint64_t size) {
         int error = 0;
 
         for (uint64_t at = from; at < size && error == 0;) {
-                size_t n = size - at < RUN_BUFFER_MIN_BYTES ? (size_t) (size - at) : RUN_BUFFER_MIN_BYTES;
+                size_t n = size - at < RUN_LAYOUT_BYTES ? (size_t) (size - at) : RUN_LAYOUT_BYTES;
+                const void *data;
 
                 if (run_is_cancelled(r))
                         return -ECANCELED;
-                pattern_fill(r->pattern, r->buffer, n);
+                data = pattern_next(r->pattern, n);
                 run_enter(r, PHASE_WRITE);
-                error = run_write_all(fd, r->buffer, n, at);
+                error = run_write_all(fd, data, n, at);
                 run_leave(r);
                 if (error == 0)
                         r->report->laid_out_bytes += n;
@@ -118,20 +112,6 @@ int run_sleep_until(struct run *r, uint64_t until_ns) {
 
                 (void) clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
         }
-}
-
-bool run_is_complete(struct run *r, uint64_t started_ns, uint64_t now_ns) {
-        const struct spec *s = r->spec;
-
-        if (s->count > 0 && s->kind != KIND_STREAM && r->report->samples >= s->count)
-                return true;
-        if (s->duration_ns > 0 && now_ns - started_ns >= s->duration_ns)
-                return true;
-        if (s->max_duration_ns > 0 && now_ns - started_ns >= s->max_duration_ns) {
-                r->report->truncated = true;
-                return true;
-        }
-        return false;
 }
 
 /* What has to stay free: the smaller of what the order names. */

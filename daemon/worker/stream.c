@@ -31,7 +31,6 @@
 
 struct stream {
         struct ownfile file;
-        uint64_t started_ns;
         uint64_t end_bytes;      /* UINT64_MAX: until the duration is over */
         uint64_t begun_bytes;    /* write-back was started up to here */
         uint64_t drained_bytes;  /* and is known to be over up to here */
@@ -105,10 +104,10 @@ static enum proto_effect write_back_effect(const struct run *r, const struct str
         return PROTO_EFFECT_SEEN;
 }
 
-static int keep_rate(struct run *r, const struct stream *s, uint64_t written) {
+static int keep_rate(struct run *r, uint64_t written) {
         if (r->spec->max_rate_bytes == 0)
                 return 0;
-        return run_sleep_until(r, s->started_ns + (uint64_t) ((double) written / (double) r->spec->max_rate_bytes *
+        return run_sleep_until(r, r->started_ns + (uint64_t) ((double) written / (double) r->spec->max_rate_bytes *
                                                               (double) UNITS_NS_PER_SECOND));
 }
 
@@ -128,41 +127,38 @@ static int keep_space(struct run *r, struct stream *s, size_t bytes) {
 }
 
 static int stream_write(struct run *r, struct stream *s) {
-        struct proto_report *report = r->report;
         size_t block = (size_t) r->spec->block_bytes;
         uint64_t offset = 0, now;
         int error = 0;
 
-        if (r->spec->data == DATA_ZERO)
-                pattern_fill(r->pattern, r->buffer, block);
-        while (report->written_bytes < s->end_bytes && error == 0) {
-                size_t n = s->end_bytes - report->written_bytes < block
-                                   ? (size_t) (s->end_bytes - report->written_bytes)
+        while (r->written_bytes < s->end_bytes && error == 0) {
+                size_t n = s->end_bytes - r->written_bytes < block
+                                   ? (size_t) (s->end_bytes - r->written_bytes)
                                    : block;
+                const void *data;
                 uint64_t before;
 
                 if (run_is_cancelled(r))
                         return -ECANCELED;
-                if (r->spec->data != DATA_ZERO)
-                        pattern_fill(r->pattern, r->buffer, n);
+                data = pattern_next(r->pattern, n);
                 before = run_now_ns();
                 run_enter_at(r, PHASE_WRITE, before);
-                error = run_write_all(s->file.fd, r->buffer, n, offset);
+                error = run_write_all(s->file.fd, data, n, offset);
                 now = run_now_ns();
                 run_leave(r);
                 if (error < 0)
                         return error;
                 histogram_add(&r->page->write, now - before);
-                report->written_bytes += n;
+                r->written_bytes += n;
                 offset += n;
-                atomic_store_explicit(&r->page->written_bytes, report->written_bytes, memory_order_relaxed);
+                atomic_store_explicit(&r->page->written_bytes, r->written_bytes, memory_order_relaxed);
 
-                error = keep_write_back_going(r, s, report->written_bytes);
+                error = keep_write_back_going(r, s, r->written_bytes);
                 if (error == 0)
                         error = keep_space(r, s, n);
                 if (error == 0)
-                        error = keep_rate(r, s, report->written_bytes);
-                if (run_is_complete(r, s->started_ns, now))
+                        error = keep_rate(r, r->written_bytes);
+                if (run_is_complete(r, now))
                         break;
         }
         return error;
@@ -173,8 +169,7 @@ static int stream_measure(struct run *r, struct stream *s) {
         uint64_t before, after;
         int error;
 
-        run_mark_started(r);
-        s->started_ns = run_now_ns();
+        run_start(r);
         error = stream_write(r, s);
         if (error < 0)
                 return error;
@@ -187,8 +182,8 @@ static int stream_measure(struct run *r, struct stream *s) {
                 return error;
         histogram_add(&r->page->sync, after - before);
         error = ownfile_close(r, &s->file);
-        r->report->elapsed_ns = run_now_ns() - s->started_ns - s->excluded_ns;
-        r->report->samples = 1;
+        r->report->elapsed_ns = run_now_ns() - r->started_ns - s->excluded_ns;
+        r->samples = 1;
         atomic_store_explicit(&r->page->samples, 1, memory_order_relaxed);
         return error;
 }
@@ -228,10 +223,8 @@ int stream_run(struct run *r) {
         if (error < 0)
                 return error;
         error = spec->reuse ? prepare_reuse(r, &s, kept) : ownfile_create(r, 0, &s.file);
-        if (error == 0) {
-                atomic_store_explicit(&r->page->progress_total, spec->size_bytes, memory_order_relaxed);
+        if (error == 0)
                 error = stream_measure(r, &s);
-        }
         if (error == 0) {
                 r->report->writeback = write_back_effect(r, &s);
                 r->report->allocated_bytes = ownfile_allocated_bytes(r, &s.file);

@@ -174,9 +174,11 @@ static int handle_run(struct worker *w, const struct proto_run *order) {
         m.report.id = order->id;
         m.report.allocated_bytes = PROTO_UNKNOWN;
         begin_page(w->page);
-        run_mark_started(&r); /* again where the timed part begins */
+        run_start(&r); /* and again where the timed part begins */
 
         error = handle_order(w, &r);
+        m.report.samples = r.samples;
+        m.report.written_bytes = r.written_bytes;
         if (error < 0) {
                 bool skipped = error == -ENOSPC && r.phase == PHASE_LOOKUP && m.report.written_bytes == 0 &&
                                run_is_asked_for_space(&r);

@@ -12,16 +12,18 @@
 #ifndef SYNCPROBE_WORKER_RUN_H
 #define SYNCPROBE_WORKER_RUN_H
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/pattern.h"
 #include "core/proto.h"
 
-/* The buffer holds a block, and at least this much, in which files are laid out. */
-#define RUN_BUFFER_MIN_BYTES ((size_t) 1 << 20)
+/* Files are laid out in pieces of this size, or in blocks, if those are larger. */
+#define RUN_LAYOUT_BYTES ((size_t) 1 << 20)
 
 struct run {
         struct proto_page *page;
@@ -32,8 +34,11 @@ struct run {
         int directory;           /* where files are made */
         enum phase phase;        /* of the call in progress, or of the last */
         struct pattern *pattern;
-        uint8_t *buffer;         /* page-aligned */
-        size_t buffer_bytes;
+        uint64_t samples;        /* so far; in the report once the run has ended */
+        uint64_t written_bytes;
+        uint64_t started_ns;     /* of the timed part */
+        uint64_t stop_ns;        /* the run ends with the sample that passes this, */
+        uint64_t stop_samples;   /* or with this one */
 };
 
 extern volatile sig_atomic_t run_terminated; /* set by SIGTERM's handler, in worker.c */
@@ -62,36 +67,58 @@ static inline bool run_is_cancelled(const struct run *r) {
         return run_terminated != 0 || atomic_load_explicit(&r->page->cancel, memory_order_relaxed) != 0;
 }
 
-/* Counts one sample in the page and in the report. */
 static inline void run_count_sample(struct run *r, uint64_t written_bytes) {
-        r->report->samples++;
-        r->report->written_bytes += written_bytes;
-        atomic_store_explicit(&r->page->samples, r->report->samples, memory_order_relaxed);
-        atomic_store_explicit(&r->page->written_bytes, r->report->written_bytes, memory_order_relaxed);
+        r->samples++;
+        r->written_bytes += written_bytes;
+        atomic_store_explicit(&r->page->samples, r->samples, memory_order_relaxed);
+        atomic_store_explicit(&r->page->written_bytes, r->written_bytes, memory_order_relaxed);
 }
 
-/* The pattern and the buffer of this run's spec. Undone by run_done(). */
+/* Makes the data of this run's spec. Undone by run_done(). */
 int run_init(struct run *r);
 void run_done(struct run *r);
 
-/* Notes the wall-clock time at which the timed part begins. */
-void run_mark_started(struct run *r);
+/* The timed part begins: from now on count, duration and max_duration run. */
+void run_start(struct run *r);
+
+/* Whether one of them is reached, after a sample that ended at @now_ns. Being cut
+ * by max_duration marks the report truncated. */
+bool run_is_over_at(struct run *r, uint64_t now_ns);
+static inline bool run_is_complete(struct run *r, uint64_t now_ns) {
+        return (r->samples >= r->stop_samples || now_ns >= r->stop_ns) && run_is_over_at(r, now_ns);
+}
+
+/*
+ * The two calls that are timed are inline: a deep way through the kernel has
+ * emptied the processor's return stack, and each further return on the way back to the clock
+ * is mispredicted (two of them cost 25 ns a sample).
+ */
+
+/* What pwrite left over: -errno, or the rest of a short write, to the end. */
+int run_write_rest(int fd, const void *data, size_t bytes, uint64_t offset, ssize_t written);
 
 /* All of @bytes at @offset, short writes continued; r->phase is the caller's affair. */
-int run_write_all(int fd, const void *data, size_t bytes, uint64_t offset);
+static inline int run_write_all(int fd, const void *data, size_t bytes, uint64_t offset) {
+        ssize_t n = pwrite(fd, data, bytes, (off_t) offset);
+
+        return n == (ssize_t) bytes ? 0 : run_write_rest(fd, data, bytes, offset, n);
+}
 
 /* fdatasync or fsync, as the spec says (dsync: fdatasync). */
-int run_sync(const struct run *r, int fd);
+static inline int run_sync(const struct run *r, int fd) {
+        int n;
+
+        do
+                n = r->spec->sync == SYNC_FSYNC ? fsync(fd) : fdatasync(fd);
+        while (n < 0 && errno == EINTR);
+        return n < 0 ? -errno : 0;
+}
 
 /* Fills a file from @from to @size with data and makes it durable; untimed. */
 int run_lay_out(struct run *r, int fd, uint64_t from, uint64_t size);
 
 /* Sleeps until @until_ns. Returns 0 or -ECANCELED. */
 int run_sleep_until(struct run *r, uint64_t until_ns);
-
-/* Whether the run's limits are reached at @now_ns (after a sample): the sample
- * count, its duration, or max_duration, which marks the report truncated. */
-bool run_is_complete(struct run *r, uint64_t started_ns, uint64_t now_ns);
 
 /* Whether the order says how much has to stay free. */
 static inline bool run_is_asked_for_space(const struct run *r) {
