@@ -23,14 +23,16 @@ void screen_init(struct screen *s) {
 
 const char *screen_decimal_point(void) {
         static char point[8];
-        locale_t locale = newlocale(LC_NUMERIC_MASK | LC_CTYPE_MASK, "", (locale_t) 0);
-        const char *found = locale ? nl_langinfo_l(RADIXCHAR, locale) : "";
+        const char *found;
 
+        /* Only for the question: numbers stay as they are in the C locale. (newlocale()
+         * would need no going back, but glibc's leaks where LOCPATH is set.) */
+        (void) setlocale(LC_NUMERIC, "");
+        found = nl_langinfo(RADIXCHAR);
         if (found[0] == '\0' || strlen(found) >= sizeof point)
                 found = ".";
         memcpy(point, found, strlen(found) + 1);
-        if (locale)
-                freelocale(locale);
+        (void) setlocale(LC_NUMERIC, "C");
         return point;
 }
 
