@@ -8,11 +8,13 @@
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *s);
 char *__real_strndup(const char *s, size_t n);
 
@@ -39,6 +41,10 @@ void *__wrap_calloc(size_t n, size_t size) {
 
 void *__wrap_realloc(void *p, size_t size) {
         return refuse() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+        return refuse() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 char *__wrap_strdup(const char *s) {

@@ -2,7 +2,7 @@
  * failalloc - fails every allocation of a piece of code, one after the other.
  *
  * Every unit test is linked with --wrap, so that malloc, calloc, realloc,
- * strdup and strndup of our own objects pass through here; those inside shared
+ * aligned_alloc, strdup and strndup of our own objects pass through here; those inside shared
  * libraries do not (for jansson: json_set_alloc_funcs(malloc, free) in the test
  * brings them in). Freeing is not touched: asan and valgrind see what leaks.
  */
