@@ -114,13 +114,16 @@ static void show_block(struct run *run, const struct probe *p, size_t test, bool
         out(run, &b);
 }
 
-static void show_dd(struct run *run, const struct result *r) {
+static void show_dd(const struct result *r) {
+        const struct screen as_it_is = { .utf8 = true }; /* the words are in the locale's character set */
+        struct ddline_words words;
         struct strbuf b;
 
+        screen_dd_words(&words, r->written_bytes);
         strbuf_init(&b);
-        ddline_add(&b, r->written_bytes, r->elapsed_ns, screen_decimal_point());
+        ddline_add_words(&b, r->written_bytes, r->elapsed_ns, &words);
         strbuf_add(&b, "\n");
-        (void) screen_write(&run->screen, stderr, &b);
+        (void) screen_write(&as_it_is, stderr, &b);
 }
 
 static void show(struct run *run, const struct probe *p, unsigned round, size_t test, bool last) {
@@ -131,7 +134,7 @@ static void show(struct run *run, const struct probe *p, unsigned round, size_t 
                 if (test == 0)
                         tell_failure(run, p, name, r);
         } else if (run->options.output == OUTPUT_DD && result_is_ok(r)) {
-                show_dd(run, r);
+                show_dd(r);
         } else if (has_report(run)) {
                 show_block(run, p, test, last);
         } else if (run->options.output == OUTPUT_REPORT) {

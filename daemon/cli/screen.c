@@ -4,7 +4,9 @@
 #include "cli/screen.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <langinfo.h>
+#include <libintl.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,12 @@ void screen_init(struct screen *s) {
                   !(no_color && no_color[0] != '\0');
 }
 
-const char *screen_decimal_point(void) {
+/* A message of dd's own, as translated for the installed one; else as it is. */
+static const char *message_of_dd(const char *one, const char *many, uint64_t n) {
+        return dcngettext("coreutils", one, many, n, LC_MESSAGES);
+}
+
+void screen_dd_words(struct ddline_words *ret, uint64_t bytes) {
         static char point[8];
         const char *found;
 
@@ -33,7 +40,15 @@ const char *screen_decimal_point(void) {
                 found = ".";
         memcpy(point, found, strlen(found) + 1);
         (void) setlocale(LC_NUMERIC, "C");
-        return point;
+
+        (void) setlocale(LC_MESSAGES, "");
+        *ret = (struct ddline_words) {
+                .decimal_point = point,
+                .plain = message_of_dd("%" PRIdMAX " byte copied, %s, %s", "%" PRIdMAX " bytes copied, %s, %s", bytes),
+                .si = dcgettext("coreutils", "%" PRIdMAX " bytes (%s) copied, %s, %s", LC_MESSAGES),
+                .si_iec = dcgettext("coreutils", "%" PRIdMAX " bytes (%s, %s) copied, %s, %s", LC_MESSAGES),
+                .infinity = dcgettext("coreutils", "Infinity", LC_MESSAGES),
+        };
 }
 
 static const struct {

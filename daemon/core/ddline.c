@@ -134,30 +134,95 @@ static void add_seconds(struct strbuf *b, uint64_t elapsed_ns, const char *decim
         strbuf_add(b, " s");
 }
 
-void ddline_add(struct strbuf *b, uint64_t bytes, uint64_t elapsed_ns, const char *decimal_point) {
+struct line {
+        uint64_t bytes, elapsed_ns;
         struct quantity si, iec, rate;
+        const struct ddline_words *words;
+};
 
-        scale_exact(&si, bytes, 1, 1000);
-        scale_exact(&iec, bytes, 1, 1024);
+static void add_argument(struct strbuf *b, const struct line *l, char which) {
+        const char *point = l->words->decimal_point;
 
-        strbuf_printf(b, "%llu %s", (unsigned long long) bytes, bytes == 1 ? "byte" : "bytes");
-        if (si.exponent > 0) {
-                strbuf_add(b, " (");
-                add_quantity(b, &si, false, decimal_point);
-                if (iec.exponent > 0) {
-                        strbuf_add(b, ", ");
-                        add_quantity(b, &iec, true, decimal_point);
+        switch (which) {
+        case 'n':
+                strbuf_printf(b, "%llu", (unsigned long long) l->bytes);
+                break;
+        case 's':
+                add_quantity(b, &l->si, false, point);
+                break;
+        case 'i':
+                add_quantity(b, &l->iec, true, point);
+                break;
+        case 't':
+                add_seconds(b, l->elapsed_ns, point);
+                break;
+        case 'r':
+                if (l->elapsed_ns > 0) {
+                        add_quantity(b, &l->rate, false, point);
+                        strbuf_add(b, "/s");
+                } else {
+                        strbuf_printf(b, "%s B/s", l->words->infinity);
                 }
-                strbuf_add_char(b, ')');
+                break;
+        default:
+                break;
         }
-        strbuf_add(b, " copied, ");
-        add_seconds(b, elapsed_ns, decimal_point);
-        strbuf_add(b, ", ");
-        if (elapsed_ns == 0) {
-                strbuf_add(b, "Infinity B/s");
-                return;
+}
+
+/* Fills @arguments (a letter each) into the message, as printf would. What asks for
+ * more than there is was not dd's, and gets nothing. */
+static void fill(struct strbuf *b, const struct line *l, const char *message, const char *arguments) {
+        size_t n = strlen(arguments), next = 0;
+
+        while (*message != '\0') {
+                size_t text = strcspn(message, "%"), position = 0;
+                const char *conversion = message + text + 1;
+
+                strbuf_add_bytes(b, message, text);
+                message += text;
+                if (*message == '\0')
+                        return;
+                if (*conversion == '%') {
+                        strbuf_add_char(b, '%');
+                        message = conversion + 1;
+                        continue;
+                }
+                if (conversion[0] >= '1' && conversion[0] <= '9' && conversion[1] == '$') {
+                        position = (size_t) (conversion[0] - '0');
+                        conversion += 2;
+                }
+                if (position == 0)
+                        position = ++next;
+                if (position <= n)
+                        add_argument(b, l, arguments[position - 1]);
+                conversion += strspn(conversion, "ljzt");
+                message = *conversion == '\0' ? conversion : conversion + 1;
         }
-        scale_rate(&rate, bytes, elapsed_ns);
-        add_quantity(b, &rate, false, decimal_point);
-        strbuf_add(b, "/s");
+}
+
+void ddline_add_words(struct strbuf *b, uint64_t bytes, uint64_t elapsed_ns, const struct ddline_words *words) {
+        struct line l = { .bytes = bytes, .elapsed_ns = elapsed_ns, .words = words };
+
+        scale_exact(&l.si, bytes, 1, 1000);
+        scale_exact(&l.iec, bytes, 1, 1024);
+        if (elapsed_ns > 0)
+                scale_rate(&l.rate, bytes, elapsed_ns);
+        if (l.si.exponent == 0)
+                fill(b, &l, words->plain, "ntr");
+        else if (l.iec.exponent == 0)
+                fill(b, &l, words->si, "nstr");
+        else
+                fill(b, &l, words->si_iec, "nsitr");
+}
+
+void ddline_add(struct strbuf *b, uint64_t bytes, uint64_t elapsed_ns, const char *decimal_point) {
+        const struct ddline_words english = {
+                .decimal_point = decimal_point,
+                .plain = bytes == 1 ? "%jd byte copied, %s, %s" : "%jd bytes copied, %s, %s",
+                .si = "%jd bytes (%s) copied, %s, %s",
+                .si_iec = "%jd bytes (%s, %s) copied, %s, %s",
+                .infinity = "Infinity",
+        };
+
+        ddline_add_words(b, bytes, elapsed_ns, &english);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/ddline.h"
 #include "core/strbuf.h"
 
 struct screen {
@@ -18,8 +19,9 @@ struct screen {
  * they are in the C locale. */
 void screen_init(struct screen *s);
 
-/* The decimal point of the environment's locale; static. */
-const char *screen_decimal_point(void);
+/* How dd would tell @bytes in the environment's locale: its decimal point, and the
+ * messages of the installed dd's own catalogue. Static texts. */
+void screen_dd_words(struct ddline_words *ret, uint64_t bytes);
 
 /* Writes what @b holds and empties it. Without UTF-8, our own signs become ASCII
  * ones, and any other character a '?'. Returns 0 or -errno. */

@@ -236,10 +236,19 @@ def german(tmp_path_factory):
     return {"LOCPATH": str(directory), "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
 
 
-def test_dd_in_german(run_cli, workdir, german):
-    done = run_cli("run", "--dd", "--size", "5MiB", workdir, env=german)
-    assert "(5,2 MB, 5,0 MiB) copied, 0," in done.stderr
-    assert "." not in done.stderr
+@pytest.mark.parametrize("locale", ["C", "german"])
+@pytest.mark.parametrize("size", [1, 999, 1000, 1024, 5 << 20])
+def test_dd_says_it_in_the_same_words(run_cli, workdir, german, locale, size):
+    """The same line as dd's own, but for time and rate."""
+    env = {**os.environ, **(german if locale == "german" else {"LC_ALL": "C"})}
+    dd = subprocess.run(
+        ["dd", "if=/dev/zero", f"of={workdir}/theirs", f"bs={size}", "count=1", "conv=fdatasync"],
+        env=env, stderr=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    ours = run_cli("run", "--dd", "--size", size, workdir, env=env).stderr
+    left, time_and_rate = re.fullmatch(r"(.*, )(\S+ s, \S+) [kMGT]?B/s\n", ours).groups()
+    assert dd.stderr.splitlines()[-1].startswith(left)
+    assert ("." in time_and_rate) <= (locale == "C") and ("," in time_and_rate.replace(" s, ", "")) <= (locale != "C")
 
 
 def test_json_and_report_in_german(run_cli, workdir, german):

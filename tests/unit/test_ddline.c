@@ -52,6 +52,62 @@ static void test_known_lines(void **state) {
         assert_line(999, 0, ".", "999 bytes copied, 0 s, Infinity B/s");
 }
 
+static void assert_german(uint64_t bytes, uint64_t ns, const char *expected) {
+        const struct ddline_words german = {
+                .decimal_point = ",",
+                .plain = bytes == 1 ? "%ld Byte kopiert, %s, %s" : "%ld Bytes kopiert, %s, %s",
+                .si = "%ld Bytes (%s) kopiert, %s, %s",
+                .si_iec = "%ld Bytes (%s, %s) kopiert, %s, %s",
+                .infinity = "unendlich",
+        };
+        struct strbuf b;
+        const char *text;
+
+        strbuf_init(&b);
+        ddline_add_words(&b, bytes, ns, &german);
+        assert_int_equal(strbuf_finish(&b, &text), 0);
+        assert_string_equal(text, expected);
+        strbuf_done(&b);
+}
+
+/* Lines of a real dd in de_DE.UTF-8, with coreutils' own messages. */
+static void test_german_lines(void **state) {
+        (void) state;
+        assert_german(971, UINT64_C(7022758725), "971 Bytes kopiert, 7,02276 s, 0,1 kB/s");
+        assert_german(134248510795105, 323831372,
+                      "134248510795105 Bytes (134 TB, 122 TiB) kopiert, 0,323831 s, 415 TB/s");
+        assert_german(512, 615157, "512 Bytes kopiert, 0,000615157 s, 832 kB/s");
+        assert_german(1647, 1000000, "1647 Bytes (1,6 kB, 1,6 KiB) kopiert, 0,001 s, 1,6 MB/s");
+        assert_german(281477120, 21, "281477120 Bytes (281 MB, 268 MiB) kopiert, 2,1e-08 s, 13,4 PB/s");
+        assert_german(1, 0, "1 Byte kopiert, 0 s, unendlich B/s");
+}
+
+/* A catalogue may say anything: no message of it is given to printf. */
+static void test_odd_messages(void **state) {
+        static const char *const messages[][2] = {
+                { "%2$s: %1$s (%3$s) %%", "1 s: 5 (5 B/s) %" },
+                { "%s %s %s %s %n %9$s", "5 1 s 5 B/s   " },
+                { "100%", "1005" },
+                { "%", "5" },
+                { "%jd", "5" },
+                { "", "" },
+                { "%1$", "5" },
+        };
+
+        (void) state;
+        for (size_t i = 0; i < sizeof messages / sizeof messages[0]; i++) {
+                const struct ddline_words words = { .decimal_point = ".", .plain = messages[i][0] };
+                struct strbuf b;
+                const char *text;
+
+                strbuf_init(&b);
+                ddline_add_words(&b, 5, 1000000000, &words);
+                assert_int_equal(strbuf_finish(&b, &text), 0);
+                assert_string_equal(text, messages[i][1]);
+                strbuf_done(&b);
+        }
+}
+
 /* Not the locale: what the caller says. */
 static void test_locale_changes_nothing(void **state) {
         (void) state;
@@ -206,6 +262,8 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_lines_of_a_real_dd),
                 cmocka_unit_test(test_known_lines),
+                cmocka_unit_test(test_german_lines),
+                cmocka_unit_test(test_odd_messages),
                 cmocka_unit_test(test_locale_changes_nothing),
                 cmocka_unit_test(test_random_lines),
                 cmocka_unit_test(test_allocations_fail),
