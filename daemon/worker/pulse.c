@@ -5,11 +5,13 @@
  * nothing is held below the target in between, and a target that was replaced, emptied
  * or unmounted meanwhile is noticed by the very next sample. The daemon orders the
  * samples one by one (count 1, a kept file); the command line orders them all
- * at once, and then the file goes at the end.
+ * at once: then one more descriptor holds the file's lock, so that nobody takes it for
+ * a left-over between two samples, and the file goes at the end.
  */
 #include "worker/pulse.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,18 +80,22 @@ static int pulse_samples(struct run *r, struct ownfile *f) {
 int pulse_run(struct run *r) {
         bool kept = (r->order->flags & PROTO_RUN_KEPT) != 0, created = false;
         struct ownfile f = OWNFILE_CLOSED;
-        int error;
+        int error, lock = -1;
         enum phase phase;
 
         error = kept ? ownfile_open_kept(r, 0, &f, &created) : ownfile_create(r, 0, &f);
         if (error < 0)
                 return error;
-        error = ensure_laid_out(r, &f);
+        if (!kept)
+                lock = fcntl(f.fd, F_DUPFD_CLOEXEC, 0);
+        error = !kept && lock < 0 ? -errno : ensure_laid_out(r, &f);
         if (error == 0) {
                 run_start(r);
                 error = pulse_samples(r, &f);
         }
         phase = r->phase;
+        if (lock >= 0)
+                (void) close(lock);
         if (kept) {
                 (void) ownfile_close(r, &f); /* a no-op after a good sample */
         } else {
