@@ -61,8 +61,12 @@ static int lay_out_descriptors(const int *descriptors, unsigned n, int *exec_fd)
         int exec_parked = fcntl(*exec_fd, F_DUPFD_CLOEXEC, PARKING_FD);
         int null = open("/dev/null", O_RDWR | O_CLOEXEC | O_NOCTTY);
 
-        if (exec_parked < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0)
+        if (exec_parked < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
                 return -errno;
+#ifndef __SANITIZE_ADDRESS__ /* whose complaints are worth the wait */
+        if (dup2(null, STDERR_FILENO) < 0)
+                return -errno;
+#endif
         for (unsigned i = 0; i < n; i++)
                 if (dup2(parked[i], FIRST_FD + (int) i) < 0)
                         return -errno;

@@ -20,8 +20,9 @@ struct spawn {
 
 /*
  * @argv: NULL-terminated, argv[0] the program's path. @descriptors[i] becomes
- * descriptor 3 + i in the child; they stay open here. Standard input is
- * /dev/null, output and error are inherited. Does not wait for exec.
+ * descriptor 3 + i in the child; they stay open here. Standard input,
+ * output and error are /dev/null: a child that hangs for ever would otherwise hold
+ * the pipe that somebody reads our own output from. Does not wait for exec.
  * Returns 0 or -errno; *ret untouched on error.
  */
 int spawn_child(struct spawn *ret, char *const argv[], const int *descriptors, unsigned n_descriptors);
