@@ -4,6 +4,9 @@
  * Callers append without checking, and ask once at the end: after an
  * allocation failed, further appends do nothing and strbuf_finish() says
  * -ENOMEM. Numbers come out locale-free. Nothing here blocks.
+ *
+ * No function may be called strbuf_append*, strbuf_release or
+ * strbuf_ensure_capacity: libconfig exports such names of its own, and would call ours.
  */
 #ifndef SYNCPROBE_CORE_STRBUF_H
 #define SYNCPROBE_CORE_STRBUF_H
