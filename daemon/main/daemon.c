@@ -240,11 +240,11 @@ static int set_up(struct daemon *d, const struct options *options) {
                 r = add_signals(d);
         if (r >= 0)
                 r = scheduler_new(&d->scheduler, d->event, d->config, d->worker_program, d->machine);
-        if (r >= 0)
-                r = endpoint_new(&d->endpoint, d->event, d->config, give_snapshot, d);
-        if (r < 0)
+        if (r < 0) {
                 log_error("cannot start: %s", strerror(-r));
-        return r;
+                return r;
+        }
+        return endpoint_new(&d->endpoint, d->event, d->config, give_snapshot, d); /* tells its errors itself */
 }
 
 static int run(struct daemon *d, const struct options *options) {

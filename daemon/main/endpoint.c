@@ -86,8 +86,11 @@ static int start_listening(struct endpoint *e, struct listening *l, const char *
                 return r;
         }
         r = sd_event_add_io(e->event, &l->source, l->fd, EPOLLIN, on_connection, l);
-        if (r < 0)
+        if (r < 0) {
+                log_error("cannot watch the listener on %s: %s", address, strerror(-r));
+                listener_close(address, l->fd);
                 return r;
+        }
         (void) sd_event_source_set_description(l->source, "listener");
         if (address[0] == '/')
                 log_info("listening on unix:%s", address);
@@ -115,6 +118,8 @@ int endpoint_new(struct endpoint **ret, struct sd_event *event, const struct con
                 (void) sd_event_source_set_description(e->on_timer, "http-timeout");
                 r = sd_event_source_set_enabled(e->on_timer, SD_EVENT_OFF);
         }
+        if (r < 0)
+                log_error("cannot serve HTTP: %s", strerror(-r));
         for (size_t i = 0; i < config->n_listen && r >= 0; i++) {
                 r = start_listening(e, &e->listening[i], config->listen[i]);
                 if (r >= 0)

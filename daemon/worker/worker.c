@@ -139,7 +139,8 @@ static int handle_order(struct worker *w, struct run *r) {
         struct target_view view;
         int error = target_open(r, &w->target, &view);
 
-        if (error == -EXDEV) {
+        /* EACCES, where there was none: so Landlock answers below a mount made since. */
+        if (error == -EXDEV || error == -EACCES) {
                 r->report->changed = true;
                 return -ESTALE;
         }
