@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -238,20 +237,38 @@ static int parse_epoch(const char *text, uint64_t *ret_ns) {
         return 0;
 }
 
+/* A number of exactly @digits digits, followed by @then unless that is 0; *text is moved behind. */
+static bool take_number(const char **text, unsigned digits, char then, unsigned *ret) {
+        unsigned number = 0;
+
+        for (; digits > 0; digits--, (*text)++) {
+                if (**text < '0' || **text > '9')
+                        return false;
+                number = number * 10 + (unsigned) (**text - '0');
+        }
+        *ret = number;
+        if (then == '\0')
+                return true;
+        return *(*text)++ == then;
+}
+
 /* "Z", "+01:00" or "-01:00" to the end of the text, as seconds east. */
 static int parse_zone(const char *text, int64_t *ret_seconds) {
         unsigned hours, minutes;
-        int length = 0;
+        bool west = text[0] == '-';
 
         if (strcmp(text, "Z") == 0 || strcmp(text, "z") == 0) {
                 *ret_seconds = 0;
                 return 0;
         }
         /* A space is what a + becomes in a URL that was not escaped. */
-        if (!strchr("+- ", text[0]) || sscanf(text + 1, "%2u:%2u%n", &hours, &minutes, &length) != 2 ||
-            text[1 + length] != '\0' || hours > 23 || minutes > 59)
+        if (text[0] == '\0' || !strchr("+- ", text[0]))
                 return -EINVAL;
-        *ret_seconds = (text[0] == '-' ? -1 : 1) * (int64_t) (hours * 3600 + minutes * 60);
+        text++;
+        if (!take_number(&text, 2, ':', &hours) || !take_number(&text, 2, '\0', &minutes) || *text != '\0' ||
+            hours > 23 || minutes > 59)
+                return -EINVAL;
+        *ret_seconds = (west ? -1 : 1) * (int64_t) (hours * 3600 + minutes * 60);
         return 0;
 }
 
@@ -259,16 +276,19 @@ int api_parse_time(const char *text, uint64_t *ret_ns) {
         unsigned year, month, day, hour, minute, second;
         uint64_t fraction;
         int64_t seconds, east;
-        int length = 0;
 
         if (parse_epoch(text, ret_ns) == 0)
                 return 0;
-        if (sscanf(text, "%4u-%2u-%2u%*1[Tt ]%2u:%2u:%2u%n", &year, &month, &day, &hour, &minute, &second, &length) != 6 ||
-            length == 0 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60 ||
-            year < 1970 || year > 2286)
+        if (!take_number(&text, 4, '-', &year) || !take_number(&text, 2, '-', &month) ||
+            !take_number(&text, 2, '\0', &day) || (*text != 'T' && *text != 't'))
                 return -EINVAL;
-        text += length;
-        if (parse_fraction(&text, &fraction) < 0 || parse_zone(text, &east) < 0)
+        text++;
+        if (!take_number(&text, 2, ':', &hour) || !take_number(&text, 2, ':', &minute) ||
+            !take_number(&text, 2, '\0', &second) || parse_fraction(&text, &fraction) < 0 ||
+            parse_zone(text, &east) < 0)
+                return -EINVAL;
+        if (year < 1970 || year > 2286 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 ||
+            minute > 59 || second > 60)
                 return -EINVAL;
 
         struct tm tm = {

@@ -76,7 +76,7 @@ typedef int (*value_fn)(struct parser *p, const config_setting_t *s, const char 
 /* Reads one scalar through @parse. */
 static int read_scalar(struct parser *p, const config_setting_t *s, value_fn parse, void *ret) {
         struct strbuf b;
-        const char *text;
+        const char *text = "";
         int r;
 
         strbuf_init(&b);
@@ -230,14 +230,14 @@ static uint64_t default_interval_ns(enum kind kind) {
         case KIND_PULSE:
                 return 60 * UNITS_NS_PER_SECOND;
         case KIND_COMMIT:
-                return 15 * 60 * UNITS_NS_PER_SECOND;
+                return UNITS_NS_PER_SECOND * 15 * 60;
         case KIND_STREAM:
-                return 24 * 3600 * UNITS_NS_PER_SECOND;
+                return UNITS_NS_PER_SECOND * 24 * 3600;
         case KIND_CREATE:
         case KIND_COUNT_:
                 break;
         }
-        return 3600 * UNITS_NS_PER_SECOND;
+        return UNITS_NS_PER_SECOND * 3600;
 }
 
 struct spec_value {
@@ -301,7 +301,7 @@ static int finish_test(struct parser *p, const config_setting_t *s, struct confi
 
 static int read_test(struct parser *p, const config_setting_t *s, struct config_test *t) {
         const config_setting_t *k = config_setting_is_group(s) ? config_setting_get_member(s, "kind") : NULL;
-        enum kind kind;
+        enum kind kind = KIND_COUNT_;
         int r = 0;
 
         if (!config_setting_is_group(s))
@@ -318,10 +318,14 @@ static int read_test(struct parser *p, const config_setting_t *s, struct config_
         return r < 0 ? r : finish_test(p, s, t);
 }
 
+static bool same_name(const char *a, const char *b) {
+        return a && b && strcmp(a, b) == 0;
+}
+
 static int check_test_name(struct parser *p, const config_setting_t *s, const struct config_target *t,
                            const struct config_test *new) {
         for (size_t i = 0; i < t->n_tests; i++)
-                if (&t->tests[i] != new && strcmp(t->tests[i].name, new->name) == 0)
+                if (&t->tests[i] != new && same_name(t->tests[i].name, new->name))
                         return fail(p, s, "the target has two tests named %s; give one of them another name = \"…\"",
                                     new->name);
         return 0;
@@ -428,7 +432,7 @@ static int read_targets(struct parser *p, const config_setting_t *s, struct conf
                 c->n_targets = (size_t) i + 1;
                 r = read_target(p, e, &c->targets[i]);
                 for (int k = 0; k < i && r == 0; k++)
-                        if (strcmp(c->targets[k].name, c->targets[i].name) == 0)
+                        if (same_name(c->targets[k].name, c->targets[i].name))
                                 r = fail(p, e, "two targets are named %s", c->targets[i].name);
         }
         return r;

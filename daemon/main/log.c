@@ -12,7 +12,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static uint64_t dropped, dropped_told;
@@ -27,17 +26,12 @@ static void write_line(enum log_level level, const char *text) {
                 prefixed = getenv("JOURNAL_STREAM") != NULL;
         n = prefixed ? snprintf(line, sizeof line, "<%d>%s\n", (int) level, text)
                      : snprintf(line, sizeof line, "syncprobed: %s\n", text);
-        if (n >= (int) sizeof line) {
-                n = (int) sizeof line;
-                (void) memcpy(line + sizeof line - 5, "...\n", 4);
-                n--;
-        }
-        if (n < 0 || poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0 || write(STDERR_FILENO, line, (size_t) n) != n)
+        if (n < 0 || n >= (int) sizeof line || poll(&p, 1, 0) != 1 || (p.revents & POLLOUT) == 0 || write(STDERR_FILENO, line, (size_t) n) != n)
                 dropped++;
 }
 
 void log_write(enum log_level level, const char *format, ...) {
-        char text[PIPE_BUF - 32];
+        char text[PIPE_BUF - 32]; /* room for what write_line() puts around it */
         va_list arguments;
         uint64_t before = dropped;
 

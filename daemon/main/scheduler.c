@@ -219,7 +219,7 @@ int scheduler_new(struct scheduler **ret, struct sd_event *event, const struct c
         for (size_t i = 0; i < config->n_targets; i++)
                 n_tests += config->targets[i].n_tests;
         /* One more of each: calloc(0) may be NULL. */
-        s->targets = calloc(config->n_targets + 1, sizeof *s->targets);
+        s->targets = calloc(config->n_targets + 1, sizeof *s->targets); /* NOLINT(bugprone-sizeof-expression): pointers */
         s->snapshot_targets = calloc(config->n_targets + 1, sizeof *s->snapshot_targets);
         s->snapshot_tests = calloc(n_tests + 1, sizeof *s->snapshot_tests);
         if (!s->targets || !s->snapshot_targets || !s->snapshot_tests)

@@ -24,7 +24,7 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-        long count = argc == 3 ? atol(argv[2]) : 0;
+        long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
         int fd = count > 0 ? open(argv[1], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
         char *block = aligned_alloc(BLOCK, BLOCK);
         double start;

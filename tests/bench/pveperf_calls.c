@@ -24,7 +24,7 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-        long count = argc == 3 ? atol(argv[2]) : 0;
+        long count = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
         char data[BYTES], name[32];
         double start, elapsed;
 

@@ -11,7 +11,8 @@
 #define SECOND UNITS_NS_PER_SECOND
 
 static struct config_test config_of(enum kind kind) {
-        struct config_test c = { .name = (char *) (uintptr_t) "it", .interval_ns = 60 * SECOND };
+        static char name[] = "it";
+        struct config_test c = { .name = name, .interval_ns = 60 * SECOND };
         char error[SPEC_ERROR_BYTES];
 
         spec_init(&c.spec, kind);
