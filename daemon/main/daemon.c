@@ -168,7 +168,7 @@ static int add_signals(struct daemon *d) {
 
 /* From the first instruction on: a signal during start is kept for the loop. */
 static void block_signals(void) {
-        struct sigaction ignore = { .sa_handler = SIG_IGN };
+        struct sigaction ignore = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL };
         sigset_t set;
 
         sigemptyset(&set);
@@ -176,6 +176,7 @@ static void block_signals(void) {
         sigaddset(&set, SIGINT);
         sigaddset(&set, SIGHUP);
         (void) sigprocmask(SIG_BLOCK, &set, NULL);
+        (void) sigaction(SIGCHLD, &standard, NULL); /* ignored, by whoever started us, it would reap our children */
         (void) sigaction(SIGPIPE, &ignore, NULL);
         (void) sigaction(SIGUSR1, &ignore, NULL);
         (void) sigaction(SIGUSR2, &ignore, NULL);

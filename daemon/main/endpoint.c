@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ struct endpoint {
         sd_event_source *on_ready, *on_timer;
         struct listening *listening;
         size_t n_listening;
+        int reserve; /* a descriptor to give up when there is none left */
 };
 
 static void serve(struct endpoint *e) {
@@ -60,15 +62,30 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         return 0;
 }
 
+/* With no descriptor left, a connection that waits would wake the loop for ever:
+ * it is taken with the one kept in reserve, and closed. */
+static void turn_away(struct endpoint *e, int fd) {
+        int connection;
+
+        if (e->reserve >= 0)
+                (void) close(e->reserve);
+        connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (connection >= 0)
+                (void) close(connection);
+        e->reserve = eventfd(0, EFD_CLOEXEC);
+}
+
 static int on_connection(sd_event_source *source, int fd, uint32_t events, void *userdata) {
         struct listening *l = userdata;
         int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         (void) source;
         (void) events;
-        /* It went away, or there are no descriptors: the next event tries again. */
-        if (connection < 0)
-                return 0;
+        if (connection < 0) {
+                if (errno == EMFILE || errno == ENFILE)
+                        turn_away(l->endpoint, fd);
+                return 0; /* or it went away */
+        }
         if (httpd_add(l->endpoint->httpd, connection) == 0)
                 serve(l->endpoint);
         return 0;
@@ -107,6 +124,7 @@ int endpoint_new(struct endpoint **ret, struct sd_event *event, const struct con
         if (!e)
                 return -ENOMEM;
         e->event = sd_event_ref(event);
+        e->reserve = eventfd(0, EFD_CLOEXEC);
         e->listening = calloc(config->n_listen, sizeof *e->listening);
         r = e->listening ? httpd_new(&e->httpd, snapshot, userdata) : -ENOMEM;
         if (r == 0)
@@ -145,6 +163,8 @@ struct endpoint *endpoint_free(struct endpoint *e) {
         sd_event_source_disable_unref(e->on_ready);
         sd_event_source_disable_unref(e->on_timer);
         httpd_free(e->httpd);
+        if (e->reserve >= 0)
+                (void) close(e->reserve);
         sd_event_unref(e->event);
         free(e);
         return NULL;

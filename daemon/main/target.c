@@ -54,7 +54,8 @@ struct target {
         uint64_t run_started_ns, run_started_realtime_ns;
         bool overdue;       /* its failure has been told */
         bool killed;        /* SIGKILL was sent */
-        bool started_anew;  /* a changed mount got its fresh worker already */
+        bool begin_anew;    /* once its worker has gone: another mount stands at the path */
+        bool begun_anew;    /* and that was done already: not for ever */
         uint64_t call_ns;   /* when the overdue call began */
         uint64_t stall_total_ns;
 };
@@ -71,6 +72,7 @@ static uint64_t now_ns(void) {
 }
 
 static void send_order(struct target *t);
+static void begin_run(struct target *t);
 static void finish_run(struct target *t, const struct proto_report *report, enum reason reason, enum phase phase,
                        int error);
 
@@ -136,18 +138,27 @@ static int on_exit_event(sd_event_source *source, int fd, uint32_t events, void 
         struct target *t = userdata;
         struct spawn *process = workerlink_process(t->link);
         struct workerlink_progress progress;
-        int status, exec_error;
+        int status, exec_error, r;
 
         (void) source;
         (void) fd;
         (void) events;
-        if (spawn_reap(process, &status) != 1)
+        r = spawn_reap(process, &status);
+        if (r == 0)
                 return 0;
+        if (r < 0) /* somebody else has waited for it: gone all the same */
+                status = 0;
         exec_error = spawn_exec_error(process);
         if (exec_error < 0)
                 log_error("cannot start %s: %s", t->host->worker_program, strerror(-exec_error));
         else
                 log_exit(t, status);
+        if (t->begin_anew && !t->overdue) {
+                t->begin_anew = false;
+                forget_worker(t);
+                begin_run(t);
+                return 0;
+        }
         workerlink_progress(t->link, now_ns(), &progress);
         if (t->running)
                 finish_run(t, NULL, t->overdue ? REASON_TIMEOUT : REASON_INTERNAL, progress.phase,
@@ -273,10 +284,9 @@ static void take_report(struct target *t, const struct proto_report *report) {
                 return;
         }
         t->worker = WORKER_READY;
-        if (report->changed && !t->started_anew && !t->overdue) {
-                /* The run begins again, in a fresh worker, as soon as this one has gone. */
+        if (report->changed && !t->begun_anew && !t->overdue) {
                 log_info("target %s: another directory or mount stands at %s now", t->config->name, t->config->path);
-                t->started_anew = true;
+                t->begin_anew = t->begun_anew = true;
                 end_worker(t);
                 return;
         }
@@ -352,7 +362,7 @@ static void finish_run(struct target *t, const struct proto_report *report, enum
         if (result)
                 tell_result(t, test, result);
         t->overdue = false;
-        t->started_anew = false;
+        t->begin_anew = t->begun_anew = false;
         if (t->on_deadline)
                 (void) sd_event_source_set_enabled(t->on_deadline, SD_EVENT_OFF);
         t->host->on_free(t->host->userdata);
@@ -428,13 +438,12 @@ static int start_worker(struct target *t) {
         return r;
 }
 
-void target_start(struct target *t, struct test *test) {
+/* Gets the run that is to be going: in the worker that is there, or in a new one. */
+static void begin_run(struct target *t) {
         uint64_t now = now_ns();
+        struct test *test = t->running;
         int r = 0;
 
-        t->running = test;
-        t->run_started_ns = now;
-        t->run_started_realtime_ns = clock_ns(CLOCK_REALTIME);
         if (t->worker == WORKER_NONE)
                 r = start_worker(t);
         else if (t->worker == WORKER_READY)
@@ -454,6 +463,13 @@ void target_start(struct target *t, struct test *test) {
         }
         if (t->on_deadline)
                 set_deadline(t, now + t->config->deadline_ns);
+}
+
+void target_start(struct target *t, struct test *test) {
+        t->running = test;
+        t->run_started_ns = now_ns();
+        t->run_started_realtime_ns = clock_ns(CLOCK_REALTIME);
+        begin_run(t);
 }
 
 /* --- for the scheduler --- */

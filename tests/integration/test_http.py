@@ -180,3 +180,37 @@ def test_many_connections(daemon):
         s.close()
     d.wait_for(lambda d: d.get("/-/ready").status == 200)
     d.stop()
+
+
+def test_no_descriptors_left(syncprobed, tmp_path):
+    """It turns clients away, without spinning, and serves again when they have gone."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    conf = tmp_path / "c.conf"
+    conf.write_text(f'listen = "127.0.0.1:{port}";')
+    p = subprocess.Popen(["prlimit", "--nofile=40", syncprobed, "--foreground", "--config", conf],
+                         stderr=subprocess.PIPE, text=True)
+    try:
+        while "ready" not in (line := p.stderr.readline()):
+            assert line, "it ended"
+        clients = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(60)]
+        clients[-1].sendall(b"GET /-/ready HTTP/1.0\r\n\r\n")
+        try:
+            assert clients[-1].recv(1) == b""  # turned away
+        except ConnectionResetError:
+            pass
+        ticks = lambda: sum(map(int, open(f"/proc/{p.pid}/stat").read().rsplit(")", 1)[1].split()[11:13]))
+        before = ticks()
+        clients[0].sendall(b"GET /-/ready HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert clients[0].recv(12) == b"HTTP/1.1 200"
+        assert ticks() - before < 20
+        for c in clients:
+            c.close()
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as again:
+            again.sendall(b"GET /-/ready HTTP/1.0\r\n\r\n")
+            assert again.recv(4096)
+    finally:
+        p.terminate()
+        p.stderr.close()
+        assert p.wait(10) == 0
