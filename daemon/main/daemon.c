@@ -14,12 +14,12 @@
 #include <sys/mman.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "child/libexec.h"
 #include "core/hash.h"
 #include "core/units.h"
+#include "main/clock.h"
 #include "main/config.h"
 #include "main/effective.h"
 #include "main/endpoint.h"
@@ -47,13 +47,6 @@ struct daemon {
         struct snapshot snapshot;
         bool stopping;
 };
-
-static uint64_t realtime_ns(void) {
-        struct timespec t;
-
-        clock_gettime(CLOCK_REALTIME, &t);
-        return (uint64_t) t.tv_sec * UNITS_NS_PER_SECOND + (uint64_t) t.tv_nsec;
-}
 
 /* --- before the loop --- */
 
@@ -259,9 +252,9 @@ static int run(struct daemon *d, const struct options *options) {
                 return r;
         d->snapshot = (struct snapshot) {
                 .version = VERSION,
-                .started_realtime_ns = realtime_ns(),
+                .started_realtime_ns = clock_realtime_ns(),
                 .reload_successful = true,
-                .reloaded_realtime_ns = realtime_ns(),
+                .reloaded_realtime_ns = clock_realtime_ns(),
         };
         lock_pages();
         scheduler_start(d->scheduler);

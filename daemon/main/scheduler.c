@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-event.h>
-#include <time.h>
 
-#include "core/units.h"
+#include "main/clock.h"
 #include "main/log.h"
 #include "main/target.h"
 
@@ -30,13 +29,6 @@ struct scheduler {
         struct snapshot_target *snapshot_targets;
         struct snapshot_test *snapshot_tests; /* of all targets, one behind the other */
 };
-
-static uint64_t clock_ns(clockid_t clock) {
-        struct timespec t;
-
-        clock_gettime(clock, &t);
-        return (uint64_t) t.tv_sec * UNITS_NS_PER_SECOND + (uint64_t) t.tv_nsec;
-}
 
 /* Whether a test of another target with the group of @t runs. */
 static bool group_is_busy(const struct scheduler *s, const struct target *t) {
@@ -139,7 +131,7 @@ static void arm(struct scheduler *s, uint64_t now) {
 
 static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
         struct scheduler *s = userdata;
-        uint64_t now = clock_ns(CLOCK_MONOTONIC);
+        uint64_t now = clock_monotonic_ns();
 
         (void) source;
         (void) usec;
@@ -155,7 +147,7 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *userdata) {
                 }
         }
         start_waiting(s);
-        arm(s, clock_ns(CLOCK_MONOTONIC));
+        arm(s, clock_monotonic_ns());
         return 0;
 }
 
@@ -258,7 +250,7 @@ struct scheduler *scheduler_free(struct scheduler *s) {
 }
 
 void scheduler_start(struct scheduler *s) {
-        arm(s, clock_ns(CLOCK_MONOTONIC));
+        arm(s, clock_monotonic_ns());
 }
 
 void scheduler_stop(struct scheduler *s, void (*on_stopped)(void *userdata), void *userdata) {
@@ -282,7 +274,7 @@ void scheduler_kill(struct scheduler *s) {
 }
 
 void scheduler_snapshot(struct scheduler *s, struct snapshot *ret) {
-        uint64_t now = clock_ns(CLOCK_MONOTONIC), now_realtime = clock_ns(CLOCK_REALTIME);
+        uint64_t now = clock_monotonic_ns(), now_realtime = clock_realtime_ns();
         struct snapshot_test *tests = s->snapshot_tests;
 
         for (size_t i = 0; i < s->n_targets; i++) {

@@ -17,12 +17,13 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <systemd/sd-event.h>
-#include <time.h>
 
 #include "child/workerlink.h"
 #include "core/strbuf.h"
 #include "core/units.h"
+#include "main/clock.h"
 #include "main/log.h"
+#include "main/status.h"
 
 #define GROUP_BYTES (CONFIG_NAME_MAX + 16)
 
@@ -59,17 +60,6 @@ struct target {
         uint64_t call_ns;   /* when the overdue call began */
         uint64_t stall_total_ns;
 };
-
-static uint64_t clock_ns(clockid_t clock) {
-        struct timespec t;
-
-        clock_gettime(clock, &t);
-        return (uint64_t) t.tv_sec * UNITS_NS_PER_SECOND + (uint64_t) t.tv_nsec;
-}
-
-static uint64_t now_ns(void) {
-        return clock_ns(CLOCK_MONOTONIC);
-}
 
 static void send_order(struct target *t);
 static void begin_run(struct target *t);
@@ -159,7 +149,7 @@ static int on_exit_event(sd_event_source *source, int fd, uint32_t events, void 
                 begin_run(t);
                 return 0;
         }
-        workerlink_progress(t->link, now_ns(), &progress);
+        workerlink_progress(t->link, clock_monotonic_ns(), &progress);
         if (t->running)
                 finish_run(t, NULL, t->overdue ? REASON_TIMEOUT : REASON_INTERNAL, progress.phase,
                            exec_error < 0 ? -exec_error : 0);
@@ -198,7 +188,7 @@ static void become_overdue(struct target *t, enum phase phase, uint64_t since, u
                 .phase = phase,
                 .error = ETIMEDOUT,
                 .started_realtime_ns = t->run_started_realtime_ns,
-                .now_realtime_ns = clock_ns(CLOCK_REALTIME),
+                .now_realtime_ns = clock_realtime_ns(),
         };
         const struct result *result;
 
@@ -222,7 +212,7 @@ static uint64_t silence_ends_ns(const struct target *t) {
 
 static int on_deadline_event(sd_event_source *source, uint64_t usec, void *userdata) {
         struct target *t = userdata;
-        uint64_t now = now_ns(), since;
+        uint64_t now = clock_monotonic_ns(), since;
         enum phase phase;
 
         (void) source;
@@ -328,14 +318,14 @@ static void finish_run(struct target *t, const struct proto_report *report, enum
                        int error) {
         struct test *test = t->running;
         static struct histogram sync, write; /* large, and the loop is one thread */
-        uint64_t now = now_ns();
+        uint64_t now = clock_monotonic_ns();
         struct test_ending ending = {
                 .report = report,
                 .reason = reason,
                 .phase = phase,
                 .error = error,
                 .started_realtime_ns = t->run_started_realtime_ns,
-                .now_realtime_ns = clock_ns(CLOCK_REALTIME),
+                .now_realtime_ns = clock_realtime_ns(),
                 .late = t->overdue,
         };
         const struct result *result;
@@ -421,7 +411,7 @@ static int start_worker(struct target *t) {
         if (r < 0)
                 return r;
         t->worker = WORKER_STARTING;
-        t->worker_started_ns = now_ns();
+        t->worker_started_ns = clock_monotonic_ns();
         r = add_sources(t);
         if (r == 0) {
                 proto_init(&m, PROTO_SETUP);
@@ -440,7 +430,7 @@ static int start_worker(struct target *t) {
 
 /* Gets the run that is to be going: in the worker that is there, or in a new one. */
 static void begin_run(struct target *t) {
-        uint64_t now = now_ns();
+        uint64_t now = clock_monotonic_ns();
         struct test *test = t->running;
         int r = 0;
 
@@ -467,8 +457,8 @@ static void begin_run(struct target *t) {
 
 void target_start(struct target *t, struct test *test) {
         t->running = test;
-        t->run_started_ns = now_ns();
-        t->run_started_realtime_ns = clock_ns(CLOCK_REALTIME);
+        t->run_started_ns = clock_monotonic_ns();
+        t->run_started_realtime_ns = clock_realtime_ns();
         begin_run(t);
 }
 
@@ -498,7 +488,7 @@ bool target_has_process(const struct target *t) {
 void target_end_window(struct target *t, struct test *test) {
         const struct result *result;
 
-        if (test_end_window(test, now_ns(), clock_ns(CLOCK_REALTIME), &result) < 0)
+        if (test_end_window(test, clock_monotonic_ns(), clock_realtime_ns(), &result) < 0)
                 log_error("target %s: out of memory for a result", t->config->name);
         if (result)
                 tell_result(t, test, result);
@@ -533,7 +523,7 @@ int target_new(struct target **ret, const struct target_host *host, const struct
         if (!t->tests)
                 r = -ENOMEM;
         for (size_t i = 0; i < config->n_tests && r == 0; i++)
-                r = test_init(&t->tests[i], &config->tests[i], host->machine, config->name, now_ns());
+                r = test_init(&t->tests[i], &config->tests[i], host->machine, config->name, clock_monotonic_ns());
         if (r < 0) {
                 target_free(t);
                 return r;
@@ -567,27 +557,6 @@ static enum state state_of(const struct target *t) {
         return t->trouble != REASON_NONE ? STATE_UNAVAILABLE : STATE_IDLE;
 }
 
-static enum status status_of(const struct target *t) {
-        bool any = false, failing = false, suspect = false;
-
-        if (target_is_hung(t))
-                return STATUS_HUNG;
-        for (size_t i = 0; i < t->config->n_tests; i++) {
-                const struct results *results = &t->tests[i].results;
-
-                if (results->count == 0)
-                        continue;
-                any = true;
-                failing = failing || !result_is_ok(results_get(results, 0));
-                suspect = suspect || results_get(results, 0)->judgement.verdict == VERDICT_SUSPECT;
-        }
-        if (failing)
-                return t->trouble != REASON_NONE ? STATUS_UNAVAILABLE : STATUS_FAILING;
-        if (suspect)
-                return STATUS_SUSPECT;
-        return any ? STATUS_FINE : STATUS_UNKNOWN;
-}
-
 void target_snapshot(struct target *t, uint64_t now, uint64_t now_realtime_ns, struct snapshot_target *ret,
                      struct snapshot_test *tests) {
         uint64_t since;
@@ -599,7 +568,7 @@ void target_snapshot(struct target *t, uint64_t now, uint64_t now_realtime_ns, s
                 .source = "",
                 .n_labels = t->config->n_labels,
                 .state = state_of(t),
-                .status = status_of(t),
+                .status = status_worst(target_is_hung(t), t->trouble != REASON_NONE, t->tests, t->config->n_tests),
                 .stall_total_ns = t->stall_total_ns + (t->overdue ? now - t->call_ns : 0),
                 .deadline_ns = t->config->deadline_ns,
                 .tests = tests,
