@@ -73,6 +73,7 @@ static int commit_samples(struct run *r, int fd) {
         const struct spec *s = r->spec;
         uint64_t blocks = s->layout == LAYOUT_APPEND ? UINT64_MAX : s->size_bytes / s->block_bytes;
         uint64_t now = r->started_ns, block = 0;
+        bool cached = !run_is_on_memory(r);
         int error = 0;
 
         do {
@@ -88,6 +89,10 @@ static int commit_samples(struct run *r, int fd) {
                         if (s->layout == LAYOUT_PREALLOC) /* going round would overwrite: another test */
                                 break;
                         block = 0;
+                        /* Each round begins with none of the file cached, as fio's do: overwriting
+                         * pages of the round before makes a sync some percent slower. */
+                        if (cached)
+                                (void) posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
                 }
         } while (!run_is_complete(r, now));
         run_leave(r);

@@ -90,16 +90,11 @@ static int keep_write_back_going(struct run *r, struct stream *s, uint64_t writt
         return error;
 }
 
-/* On these, starting early is accepted and does nothing: there is no device
- * behind the page cache, or the file system keeps its dirty data elsewhere. */
-static bool write_back_is_idle_on(const char *fstype) {
-        return strcmp(fstype, "tmpfs") == 0 || strcmp(fstype, "ramfs") == 0 || strcmp(fstype, "zfs") == 0;
-}
-
 static enum proto_effect write_back_effect(const struct run *r, const struct stream *s) {
         if (r->spec->writeback != WRITEBACK_EAGER)
                 return PROTO_EFFECT_UNKNOWN;
-        if (s->no_write_back || s->begun_bytes == 0 || write_back_is_idle_on(r->report->fstype))
+        /* ZFS accepts it and does nothing: it keeps its dirty data elsewhere. */
+        if (s->no_write_back || s->begun_bytes == 0 || run_is_on_memory(r) || strcmp(r->report->fstype, "zfs") == 0)
                 return PROTO_EFFECT_NONE;
         return PROTO_EFFECT_SEEN;
 }

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,11 +32,13 @@ static bool is_ours(int fd, bool directory) {
         return directory ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode) && st.st_nlink == 1;
 }
 
-static void sweep_entry(struct run *r, const char *name) {
+static void sweep_entry(struct run *r, const struct ownname *n) {
         struct ownfile f = OWNFILE_CLOSED;
+        const char *name = f.name;
         struct stat st;
         bool directory;
 
+        ownname_format(f.name, n);
         /* Looked at before it is opened: opening a planted device may do things. */
         run_enter(r, PHASE_LOOKUP);
         if (fstatat(r->directory, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -53,7 +54,6 @@ static void sweep_entry(struct run *r, const char *name) {
             fstat(f.fd, &st) == 0) {
                 f.device = st.st_dev;
                 f.inode = st.st_ino;
-                (void) strncpy(f.name, name, sizeof f.name - 1);
                 (void) (directory ? ownfile_remove_directory(r, &f) : ownfile_remove(r, &f));
         }
         if (f.fd >= 0)
@@ -87,7 +87,7 @@ int sweep_directory(struct run *r, const struct proto_setup *setup) {
                 if (!ownname_parse(e->d_name, &n) || n.machine != r->machine || n.uid != geteuid() ||
                     is_wanted(&n, setup))
                         continue;
-                sweep_entry(r, e->d_name);
+                sweep_entry(r, &n);
                 run_enter(r, PHASE_LOOKUP);
         }
         (void) closedir(d);

@@ -117,6 +117,9 @@ static inline int run_sync(const struct run *r, int fd) {
 /* Fills a file from @from to @size with data and makes it durable; untimed. */
 int run_lay_out(struct run *r, int fd, uint64_t from, uint64_t size);
 
+/* Whether there is no device behind the page cache. */
+bool run_is_on_memory(const struct run *r);
+
 /* Sleeps until @until_ns. Returns 0 or -ECANCELED. */
 int run_sleep_until(struct run *r, uint64_t until_ns);
 
