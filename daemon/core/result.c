@@ -107,6 +107,22 @@ static const char *call_name(const struct result *r) {
         return r->spec.kind == KIND_COMMIT ? sync_mode_name(r->spec.sync) : "fdatasync";
 }
 
+/* What an error asks of its reader, where that is more than the reason says. */
+static const char *error_text(const struct result *r) {
+        switch (r->error) {
+        case ENOTDIR:
+                return "not a directory; devices and files are never tested";
+        case ELOOP:
+                return "a symbolic link stands on the way; write the resolved path";
+        case EKEYREJECTED:
+                return "others own the directory or may write to it; give it to the service's user, mode 0700";
+        case EEXIST:
+                return "something that is not ours stands where our file belongs";
+        default:
+                return reason_text(r->reason);
+        }
+}
+
 void result_add_failure(struct strbuf *b, const struct result *r) {
         if (r->outcome == OUTCOME_OK)
                 return;
@@ -116,7 +132,7 @@ void result_add_failure(struct strbuf *b, const struct result *r) {
         }
         if (r->phase != PHASE_NONE)
                 strbuf_printf(b, "%s: ", call_name(r));
-        strbuf_add(b, reason_text(r->reason));
+        strbuf_add(b, error_text(r));
         if (r->error == NOTHING_DONE)
                 strbuf_add(b, ": a run that wrote nothing, or synced nothing, called itself done");
         else if (r->error > 0) {

@@ -205,8 +205,36 @@ static void test_no_infinity(void **state) {
         }
 }
 
+/* Where a remedy is known, it stands in the text. */
+static void test_failures_name_the_remedy(void **state) {
+        static const struct {
+                int error;
+                const char *says;
+        } cases[] = {
+                { ENOTDIR, "not a directory" }, { ELOOP, "resolved path" }, { EKEYREJECTED, "0700" },
+                { EEXIST, "not ours" },         { ENOENT, "no such directory" },
+        };
+
+        (void) state;
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+                struct result r;
+                struct strbuf b;
+                struct spec spec;
+                const char *text;
+
+                spec_init(&spec, KIND_COMMIT);
+                result_from_failure(&r, &spec, reason_from_errno(cases[i].error), PHASE_LOOKUP, cases[i].error, 1, 2);
+                strbuf_init(&b);
+                result_add_failure(&b, &r);
+                assert_int_equal(strbuf_finish(&b, &text), 0);
+                assert_non_null(strstr(text, cases[i].says));
+                strbuf_done(&b);
+        }
+}
+
 int main(void) {
         const struct CMUnitTest tests[] = {
+                cmocka_unit_test(test_failures_name_the_remedy),
                 cmocka_unit_test(test_commit),
                 cmocka_unit_test(test_dsync),
                 cmocka_unit_test(test_create),
