@@ -8,7 +8,6 @@
 #include "cli/probe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,8 +15,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "child/machine.h"
 #include "child/workerlink.h"
 #include "core/units.h"
 
@@ -215,25 +214,6 @@ static void explain_end(struct probe *p, int error, struct failure *f) {
                 fprintf(stderr, "syncprobe: the worker on %s ended unasked\n", probe_path(p));
 }
 
-/* The first 32 hex digits of the machine's id, or "" where it has none. */
-static void read_machine_id(char ret[PROTO_MACHINE_BYTES]) {
-        static const char *const files[] = { "/etc/machine-id", "/var/lib/dbus/machine-id" };
-
-        memset(ret, 0, PROTO_MACHINE_BYTES);
-        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-                int fd = open(files[i], O_RDONLY | O_CLOEXEC | O_NOCTTY);
-                ssize_t n;
-
-                if (fd < 0)
-                        continue;
-                n = read(fd, ret, PROTO_MACHINE_BYTES - 1);
-                close(fd);
-                if (n == PROTO_MACHINE_BYTES - 1 && strspn(ret, "0123456789abcdef") == (size_t) n)
-                        return;
-                memset(ret, 0, PROTO_MACHINE_BYTES);
-        }
-}
-
 /* Sets the worker up. 0; -ECANCELED, -EINTR; or -ENODATA with *f saying why not. */
 static int start_worker(struct probe *p, struct progress_state *state, struct failure *f) {
         union proto_message m;
@@ -253,7 +233,7 @@ static int start_worker(struct probe *p, struct progress_state *state, struct fa
         }
         proto_init(&m, PROTO_SETUP);
         memcpy(m.setup.path, p->given, strlen(p->given) + 1);
-        read_machine_id(m.setup.machine);
+        machine_id(m.setup.machine);
         m.setup.follow = true;
         r = workerlink_send(p->link, &m);
         if (r == 0 || r == -EPIPE)

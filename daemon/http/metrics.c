@@ -12,7 +12,7 @@
 #include "core/units.h"
 #include "core/utf8.h"
 
-/* Digits of a sample: a nanosecond of some weeks, and exact counts. */
+/* Digits of a rate or of the process's own numbers: more than was measured. */
 #define DIGITS 15
 
 struct writer {
@@ -25,22 +25,56 @@ struct writer {
 
 /* A label's value: \ " and newline escaped, bytes that are not UTF-8 replaced. */
 static void add_escaped(struct strbuf *b, const char *text) {
-        while (*text != '\0') {
-                size_t n = utf8_length(text);
+        size_t plain = 0; /* bytes from @text on that stand for themselves */
 
-                if (n == 0) {
-                        strbuf_add(b, "\xef\xbf\xbd");
-                        n = 1;
-                } else if (*text == '\\' || *text == '"') {
-                        strbuf_add_char(b, '\\');
-                        strbuf_add_char(b, *text);
-                } else if (*text == '\n') {
-                        strbuf_add(b, "\\n");
-                } else {
-                        strbuf_add_bytes(b, text, n);
+        while (text[plain] != '\0') {
+                char c = text[plain];
+                size_t n = utf8_length(text + plain);
+
+                if (n > 0 && c != '\\' && c != '"' && c != '\n') {
+                        plain += n;
+                        continue;
                 }
-                text += n;
+                strbuf_add_bytes(b, text, plain);
+                if (n == 0)
+                        strbuf_add(b, "\xef\xbf\xbd");
+                else
+                        strbuf_add(b, c == '\n' ? "\\n" : c == '"' ? "\\\"" : "\\\\");
+                text += plain + 1;
+                plain = 0;
         }
+        strbuf_add_bytes(b, text, plain);
+}
+
+/*
+ * Numbers by hand: a scrape of many targets has some ten thousand, in which
+ * printf would spend most of its time.
+ */
+static void add_count(struct strbuf *b, uint64_t number) {
+        char digits[20]; /* of 2^64 - 1 */
+        size_t at = sizeof digits;
+
+        do
+                digits[--at] = (char) ('0' + number % 10);
+        while ((number /= 10) > 0);
+        strbuf_add_bytes(b, digits + at, sizeof digits - at);
+}
+
+/* Exact: "0.000251", "45.5", "1764540900". */
+static void add_seconds(struct strbuf *b, uint64_t ns) {
+        uint64_t rest = ns % UNITS_NS_PER_SECOND;
+        char fraction[9];
+        size_t n = sizeof fraction;
+
+        add_count(b, ns / UNITS_NS_PER_SECOND);
+        if (rest == 0)
+                return;
+        for (; rest % 10 == 0; rest /= 10)
+                n--;
+        for (size_t i = n; i > 0; rest /= 10)
+                fraction[--i] = (char) ('0' + rest % 10);
+        strbuf_add_char(b, '.');
+        strbuf_add_bytes(b, fraction, n);
 }
 
 /* A sample is begun, gets its labels, and is ended by its value. */
@@ -64,7 +98,15 @@ static void value(const struct writer *w, bool labelled, double number) {
 }
 
 static void value_count(const struct writer *w, uint64_t number) {
-        strbuf_printf(w->b, "} %llu\n", (unsigned long long) number);
+        strbuf_add(w->b, "} ");
+        add_count(w->b, number);
+        strbuf_add_char(w->b, '\n');
+}
+
+static void value_seconds(const struct writer *w, uint64_t ns) {
+        strbuf_add(w->b, "} ");
+        add_seconds(w->b, ns);
+        strbuf_add_char(w->b, '\n');
 }
 
 static double seconds(uint64_t ns) {
@@ -123,17 +165,17 @@ static void target_status(const struct writer *w, const struct snapshot_target *
 
 static void target_deadline(const struct writer *w, const struct snapshot_target *t) {
         begin_target(w, "", t);
-        value(w, true, seconds(t->deadline_ns));
+        value_seconds(w, t->deadline_ns);
 }
 
 static void target_inflight(const struct writer *w, const struct snapshot_target *t) {
         begin_target(w, "", t);
-        value(w, true, seconds(t->inflight_ns));
+        value_seconds(w, t->inflight_ns);
 }
 
 static void target_stall(const struct writer *w, const struct snapshot_target *t) {
         begin_target(w, TOTAL, t);
-        value(w, true, seconds(t->stall_total_ns));
+        value_seconds(w, t->stall_total_ns);
 }
 
 /* --- of a test --- */
@@ -154,7 +196,7 @@ static void test_info(const struct writer *w, const struct snapshot_target *t, c
 
 static void test_interval(const struct writer *w, const struct snapshot_target *t, const struct snapshot_test *test) {
         begin_test(w, "", t, test);
-        value(w, true, seconds(test->interval_ns));
+        value_seconds(w, test->interval_ns);
 }
 
 static void last_success(const struct writer *w, const struct snapshot_target *t, const struct snapshot_test *test) {
@@ -168,7 +210,7 @@ static void last_run_time(const struct writer *w, const struct snapshot_target *
         if (test->results->count == 0)
                 return;
         begin_test(w, "", t, test);
-        value(w, true, seconds(results_get(test->results, 0)->ended_realtime_ns));
+        value_seconds(w, results_get(test->results, 0)->ended_realtime_ns);
 }
 
 static void last_success_time(const struct writer *w, const struct snapshot_target *t,
@@ -176,7 +218,7 @@ static void last_success_time(const struct writer *w, const struct snapshot_targ
         if (!test->last_ok)
                 return;
         begin_test(w, "", t, test);
-        value(w, true, seconds(test->last_ok->ended_realtime_ns));
+        value_seconds(w, test->last_ok->ended_realtime_ns);
 }
 
 static void runs(const struct writer *w, const struct snapshot_target *t, const struct snapshot_test *test) {
@@ -210,7 +252,7 @@ static void skips(const struct writer *w, const struct snapshot_target *t, const
 static void add_sum_and_count(const struct writer *w, const struct snapshot_target *t,
                               const struct snapshot_test *test, uint64_t sum_ns, uint64_t samples) {
         begin_test(w, "_sum", t, test);
-        value(w, true, seconds(sum_ns));
+        value_seconds(w, sum_ns);
         begin_test(w, "_count", t, test);
         value_count(w, samples);
 }
@@ -271,7 +313,7 @@ static void last_sync(const struct writer *w, const struct snapshot_target *t, c
                         continue;
                 begin_test(w, "", t, test);
                 label(w, false, "stat", stats[i].name);
-                value(w, true, seconds(stats[i].ns));
+                value_seconds(w, stats[i].ns);
         }
 }
 

@@ -13,11 +13,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <systemd/sd-event.h>
-#include <systemd/sd-id128.h>
 #include <unistd.h>
 
 #include "child/libexec.h"
-#include "core/hash.h"
+#include "child/machine.h"
 #include "core/units.h"
 #include "main/clock.h"
 #include "main/config.h"
@@ -37,7 +36,7 @@
 struct daemon {
         struct config *config;
         char *worker_program;
-        char machine[SD_ID128_STRING_MAX];
+        char machine[PROTO_MACHINE_BYTES];
         int state_fd;
         sd_event *event;
         sd_event_source *on_stop_timeout, *on_notify;
@@ -75,22 +74,6 @@ static int check(const char *path) {
         strbuf_done(&b);
         config_free(config);
         return status;
-}
-
-/* Without a machine id (some containers have none) the host's name stands in. */
-static void find_machine(struct daemon *d) {
-        sd_id128_t id;
-        char host[256] = "";
-
-        if (sd_id128_get_machine(&id) < 0) {
-                (void) gethostname(host, sizeof host - 1);
-                uint64_t hash = hash_words((const char *[]) { host }, 1);
-
-                (void) snprintf(d->machine, sizeof d->machine, "%016llx%016llx", (unsigned long long) hash,
-                                (unsigned long long) ~hash);
-                return;
-        }
-        (void) sd_id128_to_string(id, d->machine);
 }
 
 static void lock_pages(void) {
@@ -222,7 +205,7 @@ static int set_up(struct daemon *d, const struct options *options) {
                         return r;
                 }
         }
-        find_machine(d);
+        machine_id(d->machine);
         r = libexec_find("syncprobe-worker", &d->worker_program);
         if (r < 0) {
                 log_error("cannot find syncprobe-worker beside this program, in $SYNCPROBE_LIBEXEC or in %s",

@@ -63,6 +63,7 @@ struct target {
 
 static void send_order(struct target *t);
 static void begin_run(struct target *t);
+static bool take_message(struct target *t);
 static void finish_run(struct target *t, const struct proto_report *report, enum reason reason, enum phase phase,
                        int error);
 
@@ -138,6 +139,9 @@ static int on_exit_event(sd_event_source *source, int fd, uint32_t events, void 
                 return 0;
         if (r < 0) /* somebody else has waited for it: gone all the same */
                 status = 0;
+        /* Its last words may have come with its end, and in this order be read after. */
+        while (t->worker != WORKER_ENDING && take_message(t))
+                ;
         exec_error = spawn_exec_error(process);
         if (exec_error < 0)
                 log_error("cannot start %s: %s", t->host->worker_program, strerror(-exec_error));
@@ -283,20 +287,16 @@ static void take_report(struct target *t, const struct proto_report *report) {
         finish_run(t, report, report->reason, report->phase, report->error);
 }
 
-static int on_socket_event(sd_event_source *source, int fd, uint32_t events, void *userdata) {
-        struct target *t = userdata;
+/* Takes one message; whether there was one. */
+static bool take_message(struct target *t) {
         union proto_message m;
-        int r;
+        int r = workerlink_receive(t->link, &m);
 
-        (void) source;
-        (void) fd;
-        (void) events;
-        r = workerlink_receive(t->link, &m);
         if (r == 0)
-                return 0;
+                return false;
         if (r == -ECONNRESET) { /* it is ending: the pidfd tells the rest */
                 t->on_socket = sd_event_source_disable_unref(t->on_socket);
-                return 0;
+                return false;
         }
         if (r < 0) {
                 log_error("target %s: its worker sent something malformed", t->config->name);
@@ -309,6 +309,14 @@ static int on_socket_event(sd_event_source *source, int fd, uint32_t events, voi
                 log_error("target %s: its worker spoke out of turn", t->config->name);
                 target_kill(t);
         }
+        return true;
+}
+
+static int on_socket_event(sd_event_source *source, int fd, uint32_t events, void *userdata) {
+        (void) source;
+        (void) fd;
+        (void) events;
+        (void) take_message(userdata);
         return 0;
 }
 

@@ -278,6 +278,22 @@ def run_cli(syncprobe):
     return run
 
 
+@pytest.fixture(scope="session")
+def machine(syncprobe, tmp_path_factory):
+    """The machine's 8 digits in the names of our files, as a run shows them."""
+    path = tmp_path_factory.mktemp("machine")
+    run = subprocess.Popen(
+        [syncprobe, "run", "--kind", "pulse", "--count", "1000", "--period", "1s", path],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+    try:
+        poll_until(lambda: os.listdir(path), 10, "a test file")
+        return os.listdir(path)[0].split("-")[1]
+    finally:
+        run.terminate()
+        run.wait(STOP_LIMIT_S)
+
+
 class Response:
     def __init__(self, response):
         self.status = response.status

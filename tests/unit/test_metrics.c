@@ -221,22 +221,36 @@ static void test_series_a_target(void **state) {
         snapshot_fixture_free(s);
 }
 
+static uint64_t now_ns(void) {
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (uint64_t) t.tv_sec * UINT64_C(1000000000) + (uint64_t) t.tv_nsec;
+}
+
+/* The best of some, since the machine may be busy; only an order of magnitude fails. */
 static void test_size_and_time(void **state) {
         struct snapshot *s = snapshot_fixture_new(200);
-        struct timespec from, to;
-        char *text;
+        uint64_t best_ns = UINT64_MAX;
+        size_t length = 0;
 
         (void) state;
         for (size_t i = 0; i < 200; i++)
                 for (size_t k = 0; k < 3; k++)
                         snapshot_fixture_add_ok(&s->targets[i].tests[k], NOW);
-        clock_gettime(CLOCK_MONOTONIC, &from);
-        text = render(s, false);
-        clock_gettime(CLOCK_MONOTONIC, &to);
-        print_message("200 targets: %zu bytes in %.2f ms\n", strlen(text),
-                      (double) (to.tv_sec - from.tv_sec) * 1e3 + (double) (to.tv_nsec - from.tv_nsec) / 1e6);
-        assert_true(strlen(text) > 200 * 1000);
-        free(text);
+        for (unsigned i = 0; i < 10; i++) {
+                uint64_t from_ns = now_ns(), took_ns;
+                char *text = render(s, false);
+
+                took_ns = now_ns() - from_ns;
+                best_ns = took_ns < best_ns ? took_ns : best_ns;
+                length = strlen(text);
+                free(text);
+        }
+        print_message("200 targets: %zu bytes in %llu us\n", length, (unsigned long long) best_ns / 1000);
+        assert_in_range(length, 200 * 1000, 200 * 12000);
+        if (!getenv("LD_PRELOAD")) /* not below valgrind */
+                assert_true(best_ns < UINT64_C(50000000));
         snapshot_fixture_free(s);
 }
 
