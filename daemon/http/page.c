@@ -7,6 +7,7 @@
 #include "http/page.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/units.h"
 #include "core/utf8.h"
@@ -21,7 +22,13 @@ static const char style[] =
         "th,td{padding:.45rem .75rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top;white-space:nowrap}"
         "td.n{font-variant-numeric:tabular-nums}td small{display:block;color:var(--dim)}td.path small{white-space:normal;"
         "overflow-wrap:anywhere;min-width:10rem}.s{font-weight:600}.bad{color:var(--bad)}.warn{color:var(--warn)}"
-        ".good{color:var(--good)}code{font-size:.9em}a{color:inherit}footer{margin-top:1.5rem;font-size:.9rem}";
+        ".good{color:var(--good)}.old td[data-l]{color:var(--dim)}code{font-size:.9em}pre{white-space:pre-wrap}a{color:inherit}"
+        "footer{margin-top:1.5rem;font-size:.9rem}"
+        /* On a phone a row is a card, and each number says what it is. */
+        "@media(max-width:44rem){thead{display:none}table,tbody{display:block}"
+        "tr{display:grid;grid-template-columns:repeat(3,1fr);gap:.4rem .75rem;padding:.75rem 0;border-bottom:1px solid var(--line)}"
+        "td{padding:0;border:0;white-space:normal}td.path{grid-row:1;grid-column:1/3}td[data-l]::before{content:attr(data-l);display:block;"
+        "font-size:.8rem;color:var(--dim)}}";
 
 static void add_escaped(struct strbuf *b, const char *text) {
         while (*text != '\0') {
@@ -47,6 +54,18 @@ static void add_escaped(struct strbuf *b, const char *text) {
         }
 }
 
+/* A segment of a URL's path: all but unreserved characters percent-encoded, so nothing is left to escape. */
+static void add_segment(struct strbuf *b, const char *text) {
+        for (; *text != '\0'; text++) {
+                char c = *text;
+
+                if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("-._~", c))
+                        strbuf_add_char(b, c);
+                else
+                        strbuf_printf(b, "%%%02X", (unsigned) (unsigned char) c);
+        }
+}
+
 static const char *status_class(enum status status) {
         switch (status) {
         case STATUS_HUNG:
@@ -64,6 +83,10 @@ static const char *status_class(enum status status) {
                 break;
         }
         return "dim";
+}
+
+static const char *verdict_class(enum verdict verdict) {
+        return verdict == VERDICT_CREDIBLE ? "good" : verdict == VERDICT_SUSPECT ? "warn" : "";
 }
 
 /* The newest good result of the first test of @kind; NULL: none. */
@@ -120,7 +143,7 @@ static void add_trouble(struct strbuf *b, const struct snapshot_target *t) {
 
 static void add_target_name(struct strbuf *b, const struct snapshot_target *t) {
         strbuf_add(b, "<td class=path><a href=\"api/v1/targets/");
-        add_escaped(b, t->name); /* a configured name needs no percent-encoding */
+        add_segment(b, t->name);
         strbuf_add(b, "\">");
         add_escaped(b, t->name);
         strbuf_add(b, "</a><small>");
@@ -136,7 +159,7 @@ static void add_target_name(struct strbuf *b, const struct snapshot_target *t) {
 }
 
 static void add_latency(struct strbuf *b, const struct result *r) {
-        strbuf_add(b, "<td class=n>");
+        strbuf_add(b, "<td class=n data-l=\"sync p50\">");
         if (r) {
                 add_duration(b, r->sync.p50_ns);
                 strbuf_add(b, "<small>p99 ");
@@ -153,7 +176,7 @@ static void add_latency(struct strbuf *b, const struct result *r) {
 static void add_commits(struct strbuf *b, const struct snapshot_target *t) {
         const struct result *commit = last_of(t, KIND_COMMIT), *create = last_of(t, KIND_CREATE);
 
-        strbuf_add(b, "<td class=n>");
+        strbuf_add(b, "<td class=n data-l=commits>");
         if (commit && !isnan(commit->syncs_per_second)) {
                 strbuf_add_fixed(b, commit->syncs_per_second, commit->syncs_per_second < 100 ? 1 : 0);
                 strbuf_add(b, "/s");
@@ -168,15 +191,27 @@ static void add_commits(struct strbuf *b, const struct snapshot_target *t) {
         strbuf_add(b, "</td>");
 }
 
-static void add_stream(struct strbuf *b, const struct snapshot_target *t) {
+static void add_age(struct strbuf *b, const struct snapshot *s, const struct result *r) {
+        units_add_duration(b, s->now_realtime_ns > r->ended_realtime_ns ? s->now_realtime_ns - r->ended_realtime_ns : 0);
+        strbuf_add(b, " ago");
+}
+
+/* It runs so seldom that its own age is told when something newer is there. */
+static void add_stream(struct strbuf *b, const struct snapshot *s, const struct snapshot_target *t,
+                       const struct result *newest) {
         const struct result *r = last_of(t, KIND_STREAM);
 
-        strbuf_add(b, "<td class=n>");
+        strbuf_add(b, "<td class=n data-l=stream>");
         if (r && !isnan(r->stream_bytes_per_second)) {
                 units_add_rate(b, r->stream_bytes_per_second);
                 strbuf_add(b, "<small>");
                 strbuf_add_fixed(b, r->stream_bytes_per_second / 1048576, r->stream_bytes_per_second < 1e8 ? 1 : 0);
                 strbuf_add(b, " MiB/s</small>");
+                if (r != newest) {
+                        strbuf_add(b, "<small>");
+                        add_age(b, s, r);
+                        strbuf_add(b, "</small>");
+                }
         } else {
                 strbuf_add(b, "–");
         }
@@ -198,23 +233,25 @@ static const struct result *newest(const struct snapshot_target *t) {
 static void add_row(struct strbuf *b, const struct snapshot *s, const struct snapshot_target *t) {
         const struct result *last = newest(t), *pulse = last_of(t, KIND_PULSE), *commit = last_of(t, KIND_COMMIT);
 
-        strbuf_add(b, "<tr>");
+        /* What is shown beside a trouble was measured before it. */
+        strbuf_add(b, t->status <= STATUS_UNAVAILABLE ? "<tr class=old>" : "<tr>");
         add_status(b, t);
         add_target_name(b, t);
         /* Of many samples before that of few. */
         add_latency(b, commit ? commit : pulse);
         add_commits(b, t);
-        add_stream(b, t);
-        strbuf_add(b, "<td>");
-        strbuf_add(b, last ? verdict_name(last->judgement.verdict) : "–");
-        strbuf_add(b, "</td><td class=n>");
-        if (last) {
-                units_add_duration(b, s->now_realtime_ns > last->ended_realtime_ns
-                                              ? s->now_realtime_ns - last->ended_realtime_ns : 0);
-                strbuf_add(b, " ago");
-        } else {
+        add_stream(b, s, t, last);
+        strbuf_add(b, "<td data-l=verdict>");
+        if (last)
+                strbuf_printf(b, "<span class=\"%s\">%s</span>", verdict_class(last->judgement.verdict),
+                              verdict_name(last->judgement.verdict));
+        else
+                strbuf_add(b, "–");
+        strbuf_add(b, "</td><td class=n data-l=\"last result\">");
+        if (last)
+                add_age(b, s, last);
+        else
                 strbuf_add(b, "never");
-        }
         strbuf_add(b, "</td></tr>\n");
 }
 
@@ -238,7 +275,7 @@ static void add_summary(struct strbuf *b, const struct snapshot *s) {
 static void add_table(struct strbuf *b, const struct snapshot *s) {
         add_summary(b, s);
         strbuf_add(b, "<div class=wide tabindex=0 role=region aria-label=\"Targets\"><table><thead><tr><th>status<th>target"
-                      "<th>fdatasync p50<th>commits<th>stream<th>verdict<th>last result</tr></thead><tbody>\n");
+                      "<th>sync p50<th>commits<th>stream<th>verdict<th>last result</tr></thead><tbody>\n");
         for (unsigned status = 0; status < STATUS_COUNT_; status++)
                 for (size_t i = 0; i < s->n_targets; i++)
                         if (s->targets[i].status == (enum status) status)

@@ -46,6 +46,21 @@ static void test_single_samples(void **state) {
         }
 }
 
+/* An edge is an upper one: what lies on it belongs below. */
+static void test_samples_on_the_edges(void **state) {
+        static struct histogram h;
+
+        (void) state;
+        for (unsigned i = 0; i < BUCKETS_EDGES; i++) {
+                struct buckets b = { .samples = 0 };
+
+                histogram_reset(&h);
+                histogram_add(&h, buckets_edge_ns(i));
+                buckets_add(&b, &h);
+                assert_int_equal(b.counts[i], 1);
+        }
+}
+
 static void test_bimodal(void **state) {
         static struct histogram h;
         struct buckets b = { .samples = 0 };
@@ -80,6 +95,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_edges),
                 cmocka_unit_test(test_single_samples),
+                cmocka_unit_test(test_samples_on_the_edges),
                 cmocka_unit_test(test_bimodal),
                 cmocka_unit_test(test_beyond_every_edge),
         };
