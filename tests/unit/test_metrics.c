@@ -49,28 +49,112 @@ static bool has_line(const char *text, const char *line) {
         return false;
 }
 
-/* HELP, TYPE, then its samples, and never that family again. */
-static void assert_contiguous(char *text) {
-        char *families[128], *rest;
-        size_t n = 0;
+/* --- a small parser of both formats --- */
+
+struct parser {
+        const char *families[128]; /* by HELP */
+        size_t n_families;
+        const char *type;
+        const char *series[1024]; /* each cut off behind its labels */
+        size_t n_series;
+};
+
+/* What a sample's name may add to its family's. */
+static void assert_suffix(const struct parser *p, const char *suffix, size_t n, bool openmetrics) {
+        static const struct {
+                const char *type, *suffixes;
+        } allowed[] = {
+                { "gauge", "||" },   { "histogram", "|_bucket|_sum|_count|" }, { "summary", "|_sum|_count|" },
+                { "info", "|_info|" },
+        };
+        char wanted[64];
+
+        (void) snprintf(wanted, sizeof wanted, "|%.*s|", (int) n, suffix);
+        if (strcmp(p->type, "counter") == 0) {
+                assert_string_equal(wanted, openmetrics ? "|_total|" : "||");
+                return;
+        }
+        for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+                if (strcmp(p->type, allowed[i].type) == 0) {
+                        assert_non_null(strstr(allowed[i].suffixes, wanted));
+                        return;
+                }
+        fail_msg("no such type: %s", p->type);
+}
+
+/* From "{" to behind "}": names, and values whose every special character is escaped. */
+static char *skip_labels(char *at) {
+        assert_true(*at == '{');
+        do {
+                size_t n = strspn(++at, "abcdefghijklmnopqrstuvwxyz_");
+
+                assert_true(n > 0);
+                at += n;
+                assert_memory_equal(at, "=\"", 2);
+                for (at += 2; *at != '"'; at++) {
+                        assert_true(*at != '\0');
+                        if (*at == '\\')
+                                assert_non_null(strchr("\\\"n", *++at));
+                }
+                at++;
+        } while (*at == ',');
+        assert_true(*at == '}');
+        return at + 1;
+}
+
+static void parse_sample(struct parser *p, char *line, bool openmetrics) {
+        const char *family = p->families[p->n_families - 1];
+        size_t n = strlen(family), name = strcspn(line, "{ ");
+        char *at = line + name, *end;
+
+        assert_true(name >= n);
+        assert_memory_equal(line, family, n);
+        assert_suffix(p, line + n, name - n, openmetrics);
+        if (*at == '{')
+                at = skip_labels(at);
+        assert_true(*at == ' ');
+        *at++ = '\0';
+        (void) strtod(at, &end);
+        assert_true(end > at && *end == '\0'); /* a number and no time stamp */
+        for (size_t i = 0; i < p->n_series; i++)
+                assert_string_not_equal(p->series[i], line);
+        assert_true(p->n_series < sizeof p->series / sizeof p->series[0]);
+        p->series[p->n_series++] = line;
+}
+
+/* HELP, TYPE, then the family's samples, and never that family again. Cuts @text up. */
+static void assert_well_formed(char *text, bool openmetrics) {
+        struct parser p = { .n_families = 0 };
+        char *rest;
 
         for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
                 if (strncmp(line, "# HELP ", 7) == 0) {
-                        char *name = line + 7;
+                        char *name = line + 7, *help = strchr(name, ' ');
 
-                        *strchr(name, ' ') = '\0';
-                        for (size_t i = 0; i < n; i++)
-                                assert_string_not_equal(families[i], name);
-                        assert_true(n < 128);
-                        families[n++] = name;
+                        *help++ = '\0';
+                        assert_true(strlen(help) > 10 && help[strlen(help) - 1] == '.');
+                        for (size_t i = 0; i < p.n_families; i++)
+                                assert_string_not_equal(p.families[i], name);
+                        assert_true(p.n_families < sizeof p.families / sizeof p.families[0]);
+                        p.families[p.n_families++] = name;
+                        p.type = NULL;
                 } else if (strncmp(line, "# TYPE ", 7) == 0) {
-                        assert_memory_equal(line + 7, families[n - 1], strlen(families[n - 1]));
-                } else if (line[0] != '#') {
-                        assert_true(n > 0);
-                        assert_memory_equal(line, families[n - 1], strlen(families[n - 1]));
+                        char *type = strchr(line + 7, ' ');
+
+                        assert_null(p.type);
+                        *type = '\0';
+                        assert_string_equal(line + 7, p.families[p.n_families - 1]);
+                        p.type = type + 1;
+                } else if (line[0] == '#') {
+                        assert_true(openmetrics);
+                        assert_string_equal(line, "# EOF");
+                        assert_int_equal(*rest, '\0');
+                } else {
+                        assert_non_null(p.type);
+                        parse_sample(&p, line, openmetrics);
                 }
         }
-        assert_true(n > 10);
+        assert_true(p.n_families > 20 && p.n_series > 20);
 }
 
 static void test_families(void **state) {
@@ -78,12 +162,16 @@ static void test_families(void **state) {
 
         (void) state;
         for (size_t i = 0; i < 3; i++)
-                snapshot_fixture_add_ok(&s->targets[i].tests[1], NOW);
+                for (size_t k = 0; k < 3; k++)
+                        snapshot_fixture_add_ok(&s->targets[i].tests[k], NOW);
+        snapshot_fixture_add_failed(&s->targets[1].tests[1], NOW);
+        s->targets[2].name = "a\"b\\c\nd<script>\xff";
+        s->targets[2].source = "\\";
         for (int openmetrics = 0; openmetrics < 2; openmetrics++) {
                 char *text = render(s, openmetrics);
 
                 assert_true((strstr(text, "# EOF\n") != NULL) == openmetrics);
-                assert_contiguous(text);
+                assert_well_formed(text, openmetrics);
                 free(text);
         }
         snapshot_fixture_free(s);
@@ -170,6 +258,81 @@ static void test_a_hang(void **state) {
         snapshot_fixture_free(s);
 }
 
+/* To the nanosecond, and as large as a counter gets; whatever the locale. */
+static void test_numbers(void **state) {
+        struct snapshot *s = snapshot_fixture_new(1);
+        char *text;
+
+        (void) state;
+        s->targets[0].deadline_ns = 251;
+        s->targets[0].inflight_ns = UINT64_C(1234567890000000001);
+        s->targets[0].stall_total_ns = UINT64_C(10020000000);
+        s->targets[0].tests[0].written_bytes = UINT64_MAX;
+        s->targets[0].tests[0].writes = 10;
+        s->targets[0].tests[0].syncs.sum_ns = 999999999;
+        text = render(s, false);
+        assert_true(has_line(text, "syncprobe_target_deadline_seconds{target=\"t0\"} 0.000000251"));
+        assert_true(has_line(text, "syncprobe_inflight_seconds{target=\"t0\"} 1234567890.000000001"));
+        assert_true(has_line(text, "syncprobe_stall_seconds_total{target=\"t0\"} 10.02"));
+        assert_true(has_line(text, "syncprobe_written_bytes_total{target=\"t0\",test=\"pulse\"} 18446744073709551615"));
+        assert_true(has_line(text, "syncprobe_write_duration_seconds_count{target=\"t0\",test=\"pulse\"} 10"));
+        assert_true(has_line(text, "syncprobe_sync_duration_seconds_sum{target=\"t0\",test=\"pulse\"} 0.999999999"));
+        free(text);
+        snapshot_fixture_free(s);
+}
+
+/* A bare _sum and _count is a histogram in the one format; the other wants a last bucket too. */
+static void test_a_stream_has_no_buckets(void **state) {
+        struct snapshot *s = snapshot_fixture_new(1);
+        char *text;
+
+        (void) state;
+        snapshot_fixture_add_ok(&s->targets[0].tests[2], NOW);
+        text = render(s, false);
+        assert_int_equal(count_of(text, "_bucket{target=\"t0\",test=\"stream\""), 0);
+        free(text);
+        text = render(s, true);
+        assert_int_equal(count_of(text, "_bucket{target=\"t0\",test=\"stream\""), 1);
+        assert_true(has_line(text, "syncprobe_sync_duration_seconds_bucket{target=\"t0\",test=\"stream\",le=\"+Inf\"} 1"));
+        free(text);
+        snapshot_fixture_free(s);
+}
+
+static void test_nothing_configured(void **state) {
+        struct snapshot *s = snapshot_fixture_new(0);
+
+        (void) state;
+        for (int openmetrics = 0; openmetrics < 2; openmetrics++) {
+                char *text = render(s, openmetrics);
+
+                assert_null(strstr(text, "{target="));
+                assert_true(has_line(text, "syncprobe_config_last_reload_successful 1"));
+                free(text);
+        }
+        snapshot_fixture_free(s);
+}
+
+static void test_process(void **state) {
+        struct snapshot *s = snapshot_fixture_new(0);
+        struct procstat process = { .open_fds = 0 };
+        const char *text;
+        struct strbuf b;
+
+        (void) state;
+        assert_int_equal(procstat_read(&process), 0);
+        assert_in_range(process.open_fds, 3, process.max_fds);
+        assert_in_range(process.resident_bytes, 1 << 16, process.virtual_bytes);
+        assert_true(process.cpu_seconds >= 0 && process.start_time_seconds > 1e9);
+        assert_true(process.start_time_seconds <= (double) time(NULL) + 1);
+        process.cpu_seconds = 1.25;
+        strbuf_init(&b);
+        metrics_add(&b, s, &process, false);
+        assert_int_equal(strbuf_finish(&b, &text), 0);
+        assert_true(has_line(text, "process_cpu_seconds_total 1.25"));
+        strbuf_done(&b);
+        snapshot_fixture_free(s);
+}
+
 static void test_hostile_labels(void **state) {
         const struct snapshot_label label = { .name = "site", .value = "a\xff" "b" };
         struct snapshot *s = snapshot_fixture_new(1);
@@ -205,6 +368,8 @@ static void test_counters_of_openmetrics(void **state) {
         snapshot_fixture_free(s);
 }
 
+/* Two histograms of 26, 14 words for state and status, 9 for verdicts, and some
+ * 20 single ones a test: what is added must be worth its place. */
 static void test_series_a_target(void **state) {
         struct snapshot *s = snapshot_fixture_new(1);
         char *text;
@@ -276,6 +441,10 @@ int main(void) {
                 cmocka_unit_test(test_values),
                 cmocka_unit_test(test_what_was_not_measured_is_not_there),
                 cmocka_unit_test(test_a_hang),
+                cmocka_unit_test(test_numbers),
+                cmocka_unit_test(test_a_stream_has_no_buckets),
+                cmocka_unit_test(test_nothing_configured),
+                cmocka_unit_test(test_process),
                 cmocka_unit_test(test_hostile_labels),
                 cmocka_unit_test(test_counters_of_openmetrics),
                 cmocka_unit_test(test_series_a_target),
