@@ -192,7 +192,12 @@ static void add_commits(struct strbuf *b, const struct snapshot_target *t) {
 }
 
 static void add_age(struct strbuf *b, const struct snapshot *s, const struct result *r) {
-        units_add_duration(b, s->now_realtime_ns > r->ended_realtime_ns ? s->now_realtime_ns - r->ended_realtime_ns : 0);
+        /* A clock that was set back makes no negative age. */
+        if (s->now_realtime_ns < r->ended_realtime_ns + UNITS_NS_PER_SECOND) {
+                strbuf_add(b, "just now");
+                return;
+        }
+        units_add_duration(b, s->now_realtime_ns - r->ended_realtime_ns);
         strbuf_add(b, " ago");
 }
 
