@@ -147,10 +147,6 @@ void workerlink_cancel(struct workerlink *l) {
         atomic_store_explicit(&l->page->cancel, 1, memory_order_relaxed);
 }
 
-void workerlink_uncancel(struct workerlink *l) {
-        atomic_store_explicit(&l->page->cancel, 0, memory_order_relaxed);
-}
-
 void workerlink_progress(const struct workerlink *l, uint64_t now_ns, struct workerlink_progress *ret) {
         uint64_t call = atomic_load_explicit(&l->page->call, memory_order_relaxed);
         uint64_t since = proto_call_since_ns(call);

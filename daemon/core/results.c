@@ -46,10 +46,3 @@ const struct result *results_get(const struct results *rs, size_t i) {
 
         return &rs->items[(end - 1 - i) % RESULTS_MAX];
 }
-
-const struct result *results_last_ok(const struct results *rs) {
-        for (size_t i = 0; i < rs->count; i++)
-                if (result_is_ok(results_get(rs, i)))
-                        return results_get(rs, i);
-        return NULL;
-}

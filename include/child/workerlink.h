@@ -40,7 +40,6 @@ int workerlink_receive(struct workerlink *l, union proto_message *ret);
 
 /* Asks the run in progress to end at its next sample. */
 void workerlink_cancel(struct workerlink *l);
-void workerlink_uncancel(struct workerlink *l);
 
 /* What the worker is doing now, read once and range-checked. */
 struct workerlink_progress {

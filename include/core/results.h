@@ -28,7 +28,4 @@ int results_add(struct results *rs, const struct result *r);
 /* The @i-th newest, 0 <= i < count; valid until the next results_add(). */
 const struct result *results_get(const struct results *rs, size_t i);
 
-/* The newest that is ok, or NULL. */
-const struct result *results_last_ok(const struct results *rs);
-
 #endif
