@@ -3,6 +3,7 @@
  */
 #include "testutil.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,9 @@ static void test_values(void **state) {
         assert_true(has_line(text, "syncprobe_last_run_stream_bytes_per_second{target=\"t0\",test=\"stream\"} 134217728"));
         assert_true(has_line(text, "syncprobe_sync_duration_seconds_count{target=\"t0\",test=\"stream\"} 1"));
         assert_null(strstr(text, "_bucket{target=\"t0\",test=\"stream\""));
+        assert_null(strstr(text, "syncprobe_last_run_sync_seconds{target=\"t0\",test=\"stream\"")); /* of one sync */
+        assert_true(has_line(text, "syncprobe_pulses_missed_total{target=\"t0\",test=\"pulse\"} 0"));
+        assert_int_equal(count_of(text, "\nsyncprobe_pulses_missed_total{"), 1);
         assert_true(has_line(text, "syncprobe_verdict{target=\"t0\",test=\"commit\",verdict=\"unverified\"} 1"));
         assert_true(has_line(text, "syncprobe_suspicion{target=\"t0\",test=\"commit\",code=\"device-unseen\"} 1"));
         assert_true(has_line(text, "syncprobe_written_bytes_total{target=\"t0\",test=\"stream\"} 1073741824"));
@@ -319,10 +323,14 @@ static void test_process(void **state) {
         struct strbuf b;
 
         (void) state;
+        while (clock() < CLOCKS_PER_SEC / 2) /* some time spent, in our own code */
+                free(render(s, false));
         assert_int_equal(procstat_read(&process), 0);
         assert_in_range(process.open_fds, 3, process.max_fds);
         assert_in_range(process.resident_bytes, 1 << 16, process.virtual_bytes);
-        assert_true(process.cpu_seconds >= 0 && process.start_time_seconds > 1e9);
+        /* Against the C library's own account, in whole clock ticks. */
+        assert_true(fabs(process.cpu_seconds - (double) clock() / CLOCKS_PER_SEC) < 0.1);
+        assert_true(process.start_time_seconds > 1e9);
         assert_true(process.start_time_seconds <= (double) time(NULL) + 1);
         process.cpu_seconds = 1.25;
         strbuf_init(&b);

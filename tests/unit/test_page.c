@@ -137,6 +137,11 @@ static void test_numbers(void **state) {
         t->tests[2].last_ok = &r;
         assert_shows(s, "1.05 MB/s<small>1.0 MiB/s</small>");
 
+        s->now_realtime_ns = t->tests[1].last_ok->ended_realtime_ns + SECOND - 1;
+        assert_shows(s, "\">just now</td>");
+        s->now_realtime_ns++;
+        assert_shows(s, "\">1 s ago</td>");
+
         /* A clock set back makes no negative age. */
         s->now_realtime_ns -= 60 * SECOND;
         assert_shows(s, "\">just now</td>");
@@ -145,11 +150,19 @@ static void test_numbers(void **state) {
 
 static void test_a_pulse_alone(void **state) {
         struct snapshot *s = snapshot_fixture_new(1);
+        struct result r;
 
         (void) state;
         snapshot_fixture_add_ok(&s->targets[0].tests[0], s->now_realtime_ns);
         assert_shows(s, ">1 ms<small>p99 1 ms, max 1 ms</small>");
         assert_shows(s, "data-l=commits>–</td>"); /* a pulse's are no commits in a row */
+
+        /* Once there is one, a commit's many samples say more. */
+        snapshot_fixture_add_ok(&s->targets[0].tests[1], s->now_realtime_ns);
+        r = *s->targets[0].tests[0].last_ok;
+        r.sync.p50_ns = 7 * UNITS_NS_PER_MS;
+        s->targets[0].tests[0].last_ok = &r;
+        assert_shows(s, ">1 ms<small>p99 1 ms, max 1 ms</small>");
         snapshot_fixture_free(s);
 }
 
