@@ -25,6 +25,31 @@ static bool is_length(const char *text) {
         return text && *text != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
+/* Text: no control character, a bare CR above all, which to some ends a line. */
+static bool is_text(const char *text) {
+        for (; text && *text != '\0'; text++) {
+                unsigned char c = (unsigned char) *text;
+
+                if ((c < ' ' && c != '\t') || c == 0x7F)
+                        return false;
+        }
+        return true;
+}
+
+/*
+ * libmicrohttpd adds a folded line to the header's name instead of its value:
+ * "Content-Length:\r\n 5" comes as "Content-Length5". No header that anyone sends
+ * begins like this.
+ */
+static bool is_folded(const char *name) {
+        static const char *const heads[] = { "Content-Length", "Transfer-Encoding", "Host" };
+
+        for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+                if (strncasecmp(name, heads[i], strlen(heads[i])) == 0 && name[strlen(heads[i])] != '\0')
+                        return true;
+        return false;
+}
+
 const char *guard_complaint(const char *method, const char *url, const struct guard_header *headers, size_t n) {
         unsigned hosts = 0, lengths = 0;
         bool bodyless = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
@@ -36,6 +61,10 @@ const char *guard_complaint(const char *method, const char *url, const struct gu
 
                 if (!is_token(name))
                         return "malformed header name";
+                if (!is_text(headers[i].value))
+                        return "malformed header value";
+                if (is_folded(name))
+                        return "a folded header line";
                 if (strcasecmp(name, "Host") == 0 && ++hosts > 1)
                         return "more than one Host";
                 if (strcasecmp(name, "Transfer-Encoding") == 0)

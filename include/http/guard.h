@@ -2,9 +2,9 @@
  * guard - refuses requests that two readers could take for different ones.
  *
  * libmicrohttpd 0.9.75 lets pass what request smuggling is made of: a body
- * length told twice or in two ways, a space before a header's colon. Behind a proxy
- * such a request becomes two. All of them get 400 and the connection is closed.
- * Pure.
+ * length told twice or in two ways, a space before a header's colon, folded
+ * lines. Behind a proxy such a request becomes two. All of them get 400 and the
+ * connection is closed. Pure.
  */
 #ifndef SYNCPROBE_HTTP_GUARD_H
 #define SYNCPROBE_HTTP_GUARD_H

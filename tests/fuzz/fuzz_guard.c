@@ -36,7 +36,7 @@ static void read_head(struct head *ret, char *text) {
         }
 }
 
-/* A lenient reader's view of a name: whatever of it are letters and hyphens. */
+/* A lenient reader's view of a name: the letters and hyphens that it begins with, odd bytes between them ignored. */
 static int names(const char *name, const char *wanted) {
         char letters[32];
         size_t n = 0;
@@ -45,9 +45,9 @@ static int names(const char *name, const char *wanted) {
                 if (*name == '-' || (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z'))
                         letters[n++] = *name;
                 else if ((unsigned char) *name > ' ' && (unsigned char) *name < 0x7F)
-                        return 0; /* a character that makes it another header to everyone */
+                        break;
         letters[n] = '\0';
-        return *name == '\0' && strcasecmp(letters, wanted) == 0;
+        return strcasecmp(letters, wanted) == 0;
 }
 
 static void check_one_meaning(const struct head *h) {

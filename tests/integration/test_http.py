@@ -148,6 +148,11 @@ SMUGGLED = [
     b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello",
     b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: identity\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length:\r\n 5\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n 5\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nHost:\r\n b\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: a\r\nX: a\rHost: b\r\n\r\n",
     b"GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n",
 ]
 

@@ -16,6 +16,7 @@ static void test_good(void **state) {
         assert_null(COMPLAINT("POST", "/", { "Host", "h" }, { "Content-Length", "5" }));
         assert_null(COMPLAINT("GET", "/", { "Host", "h" }, { "Content-Length", "0" }));
         assert_null(COMPLAINT("GET", "/", { "X-Empty", NULL }));
+        assert_null(COMPLAINT("GET", "/", { "X-Text", "a\tb \xc3\xbc" }, { "X-Host", "h" }, { "Hos", "h" }));
 }
 
 static void test_bad(void **state) {
@@ -38,6 +39,13 @@ static void test_bad(void **state) {
         assert_non_null(COMPLAINT("POST", "/", { "Content-Length", "" }));
         assert_non_null(COMPLAINT("POST", "/", { "Content-Length", NULL }));
         assert_non_null(COMPLAINT("GET", "/", { "Content-Length", "5" }));
+        assert_non_null(COMPLAINT("GET", "/", { "X", "a\rHost: b" }));
+        assert_non_null(COMPLAINT("GET", "/", { "X", "a\x7f" }));
+        /* What libmicrohttpd makes of folded lines. */
+        assert_non_null(COMPLAINT("GET", "/", { "Content-Length5", "" }));
+        assert_non_null(COMPLAINT("GET", "/", { "content-length5", "0" }));
+        assert_non_null(COMPLAINT("GET", "/", { "Transfer-Encodingchunked", "" }));
+        assert_non_null(COMPLAINT("GET", "/", { "Host", "a" }, { "Hostb", "" }));
         assert_non_null(COMPLAINT("HEAD", "/", { "Content-Length", "1" }));
 }
 
