@@ -140,7 +140,7 @@ int workerlink_receive(struct workerlink *l, union proto_message *ret) {
 
         if (type < 0)
                 return type;
-        return type == PROTO_READY || type == PROTO_REPORT ? 1 : -EBADMSG;
+        return type == PROTO_READY || type == PROTO_REPORT || type == PROTO_STACK ? 1 : -EBADMSG;
 }
 
 void workerlink_cancel(struct workerlink *l) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/explain.h"
 #include "cli/run.h"
 
 #ifndef PACKAGE_VERSION
@@ -14,6 +15,7 @@
 
 static const char usage[] =
         "Usage: syncprobe run [OPTION...] PATH...\n"
+        "       syncprobe explain [--json] PATH...\n"
         "       syncprobe version\n"
         "       syncprobe help\n";
 
@@ -32,6 +34,7 @@ static int help_main(int argc, char **argv) {
                      "Tells how long storage takes to make a write durable.\n"
                      "\n"
                      "  run [OPTION...] PATH...  test the file systems of these directories now\n"
+                     "  explain [--json] PATH... show what lies under them, and what a test there can tell\n"
                      "  version                  print the version\n"
                      "  help                     print this text\n"
                      "\n"
@@ -50,6 +53,7 @@ static const struct command {
         int takes_arguments;
 } commands[] = {
         { "run", NULL, run_main, 1 },
+        { "explain", NULL, explain_main, 1 },
         { "version", "--version", version_main, 0 },
         { "help", "--help", help_main, 0 },
 };

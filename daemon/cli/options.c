@@ -17,7 +17,7 @@
 enum { FIRST_KEY = 0x100 };
 enum other {
         OTHER_KIND = FIRST_KEY + SPEC_KEY_COUNT_,
-        OTHER_REPEAT, OTHER_MIN_FREE, OTHER_JSON, OTHER_DD, OTHER_NO_PROGRESS, OTHER_HELP,
+        OTHER_REPEAT, OTHER_MIN_FREE, OTHER_ACCEPT, OTHER_JSON, OTHER_DD, OTHER_NO_PROGRESS, OTHER_HELP,
         OTHER_END_,
 };
 
@@ -30,6 +30,7 @@ static const struct {
         { "kind", required_argument, OTHER_KIND, "stream, commit, create or pulse (default: the first three)" },
         { "repeat", required_argument, OTHER_REPEAT, "run everything so often; tells median and spread" },
         { "min-free", required_argument, OTHER_MIN_FREE, "write nothing that would leave less free space" },
+        { "accept", required_argument, OTHER_ACCEPT, "vouch for a reason, such as host-cache-unseen; may be repeated" },
         { "json", no_argument, OTHER_JSON, "print the results as JSON" },
         { "dd", no_argument, OTHER_DD, "stream zeros as dd does, and print only dd's line" },
         { "no-progress", no_argument, OTHER_NO_PROGRESS, "draw no progress bar, on a terminal either" },
@@ -92,6 +93,16 @@ static int set_repeat(struct options *o, const char *text, char *error) {
         return 0;
 }
 
+static int add_accepted(struct options *o, const char *text, char *error) {
+        enum code code;
+
+        if (code_parse(text, &code) < 0 || !code_can_be_accepted(code))
+                return refuse(error, "--accept takes controller-cache-unseen, host-cache-unseen, device-unseen, "
+                                     "faster-than-medium or no-flush, not \"%.64s\"", text);
+        o->accepted |= CODE_BIT(code);
+        return 0;
+}
+
 static int set_other(struct options *o, enum other number, const char *text, char *error) {
         switch (number) {
         case OTHER_KIND:
@@ -105,6 +116,8 @@ static int set_other(struct options *o, enum other number, const char *text, cha
                 if (units_parse_size(text, &o->min_free_bytes) < 0 || o->min_free_bytes == 0)
                         return refuse(error, "--min-free takes a size above zero, such as 10GiB, not \"%s\"", text);
                 return 0;
+        case OTHER_ACCEPT:
+                return add_accepted(o, text, error);
         case OTHER_JSON:
                 return set_output(o, OUTPUT_JSON, error);
         case OTHER_DD:

@@ -25,6 +25,8 @@
 #define PATIENCE_NS UNITS_NS_PER_SECOND
 /* How long the end of a worker is waited for once it has nothing to do. */
 #define END_MS 5000
+/* How long the child that maps the stack may take: zpool and zfs hang with their pool. */
+#define MAP_NS (10 * UNITS_NS_PER_SECOND)
 
 struct probe {
         const char *program, *given;
@@ -37,6 +39,9 @@ struct probe {
         uint64_t interrupted_ns;
         char path[PROTO_PATH_BYTES];
         char fstype[PROTO_FSTYPE_BYTES];
+        uint64_t device, mount_id;
+        uint32_t accepted; /* CODE_BIT()s */
+        struct stack *stack; /* owned; NULL: not mapped, or could not be */
 };
 
 /* What is known of a run that has no report. */
@@ -89,8 +94,10 @@ static void drop_worker(struct probe *p, int *ret_status) {
 }
 
 struct probe *probe_free(struct probe *p) {
-        if (p)
+        if (p) {
                 drop_worker(p, NULL);
+                stack_unref(p->stack);
+        }
         free(p);
         return NULL;
 }
@@ -101,6 +108,14 @@ const char *probe_path(const struct probe *p) {
 
 const char *probe_fstype(const struct probe *p) {
         return p->fstype;
+}
+
+struct stack *probe_stack(const struct probe *p) {
+        return p->stack;
+}
+
+void probe_accept(struct probe *p, uint32_t codes) {
+        p->accepted = codes;
 }
 
 bool probe_is_refused(const struct probe *p) {
@@ -214,6 +229,62 @@ static void explain_end(struct probe *p, int error, struct failure *f) {
                 fprintf(stderr, "syncprobe: the worker on %s ended unasked\n", probe_path(p));
 }
 
+/* The answer of the child that maps. 0; -ETIMEDOUT; or as workerlink_receive(). A signal ends the waiting. */
+static int await_stack(struct probe *p, struct workerlink *child, union proto_message *ret) {
+        uint64_t end = now_ns(CLOCK_MONOTONIC) + MAP_NS, now;
+
+        while ((now = now_ns(CLOCK_MONOTONIC)) < end) {
+                struct pollfd fds[] = {
+                        { .fd = workerlink_socket(child), .events = POLLIN },
+                        { .fd = p->interrupt->fd, .events = POLLIN },
+                };
+                int r = workerlink_receive(child, ret);
+
+                if (r != 0)
+                        return r > 0 ? 0 : r;
+                interrupt_read(p->interrupt);
+                if (p->interrupt->count > 0)
+                        return -EINTR;
+                if (poll(fds, 2, (int) ((end - now) / UNITS_NS_PER_MS) + 1) < 0 && errno != EINTR)
+                        return -errno;
+        }
+        return -ETIMEDOUT;
+}
+
+/*
+ * Finds out what lies under the path, by a child of its own, since zpool and zfs may
+ * hang. Without an answer the results say that nobody looked.
+ */
+static void map_stack(struct probe *p) {
+        struct workerlink *child;
+        union proto_message m;
+        struct pollfd ended = { .events = POLLIN };
+        int r, status;
+
+        p->stack = stack_unref(p->stack);
+        r = workerlink_new(&child, p->program, "map");
+        if (r < 0)
+                return;
+        proto_init(&m, PROTO_MAP);
+        m.map.device = p->device;
+        m.map.mount_id = p->mount_id;
+        memcpy(m.map.path, p->path, sizeof m.map.path);
+        r = workerlink_send(child, &m);
+        if (r == 0)
+                r = await_stack(p, child, &m);
+        if (r == 0 && m.header.type == PROTO_STACK)
+                (void) stack_new(&p->stack, &m.stack.stack);
+        else if (r == -ETIMEDOUT)
+                fprintf(stderr, "syncprobe: what lies under %s could not be found within %u s\n", probe_path(p),
+                        (unsigned) (MAP_NS / UNITS_NS_PER_SECOND));
+        if (r < 0)
+                (void) spawn_kill(workerlink_process(child), SIGKILL);
+        ended.fd = workerlink_process(child)->pidfd;
+        (void) poll(&ended, 1, r < 0 ? 0 : END_MS);
+        (void) spawn_reap(workerlink_process(child), &status);
+        workerlink_free(child);
+}
+
 /* Sets the worker up. 0; -ECANCELED, -EINTR; or -ENODATA with *f saying why not. */
 static int start_worker(struct probe *p, struct progress_state *state, struct failure *f) {
         union proto_message m;
@@ -255,6 +326,10 @@ static int start_worker(struct probe *p, struct progress_state *state, struct fa
                 drop_worker(p, NULL);
                 return -ENODATA;
         }
+        p->device = m.ready.device;
+        p->mount_id = m.ready.mount_id;
+        if (p->interrupt->count == 0)
+                map_stack(p);
         return p->interrupt->count > 0 ? -EINTR : 0;
 }
 
@@ -271,6 +346,7 @@ static int order_run(struct probe *p, const struct spec *spec, uint64_t min_free
         m.run.id = id;
         m.run.min_free_bytes = min_free_bytes;
         m.run.spec = *spec;
+        evidence_fill_order(&m.run, p->stack);
         r = workerlink_send(p->link, &m);
         if (r == 0 || r == -EPIPE)
                 r = await_message(p, ret, state);
@@ -311,6 +387,7 @@ static int run_once(struct probe *p, const struct spec *spec, uint64_t min_free_
         }
         result_from_report(ret, spec, &m.report, ret_sync, &write);
         ret->ended_realtime_ns = now_ns(CLOCK_REALTIME);
+        (void) result_judge(ret, p->stack, &m.report.evidence, p->accepted); /* judged all the same */
         f->reported = true;
         return p->interrupt->count > 0 ? -EINTR : 0;
 }
@@ -332,4 +409,17 @@ int probe_run(struct probe *p, const struct spec *spec, const char *test, uint64
                 memcpy(ret->fstype, p->fstype, sizeof ret->fstype);
         }
         return r == -ENODATA ? 0 : r;
+}
+
+int probe_look(struct probe *p, struct result *ret) {
+        struct spec spec;
+        struct failure f = { .reason = REASON_INTERNAL };
+        uint64_t started = now_ns(CLOCK_REALTIME);
+        int r = p->link ? 0 : start_worker(p, NULL, &f);
+
+        if (r == 0)
+                return 0;
+        spec_init(&spec, KIND_PULSE);
+        result_from_failure(ret, &spec, f.reason, f.phase, f.error, started, now_ns(CLOCK_REALTIME));
+        return r;
 }

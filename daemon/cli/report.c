@@ -60,12 +60,33 @@ void report_add_printable(struct strbuf *b, const char *text) {
         }
 }
 
-void report_add_header(struct strbuf *b, const char *path, const char *fstype, bool bold) {
+void report_add_header(struct strbuf *b, const char *path, const char *fstype, const struct stack *stack, bool bold) {
+        bool mapped = stack && stack->n_nodes > 0;
+
         strbuf_add(b, bold ? BOLD : "");
         report_add_printable(b, path);
         strbuf_add(b, bold ? PLAIN : "");
-        if (fstype[0] != '\0')
-                strbuf_printf(b, " (%s)", fstype);
+        if (mapped && stack->fstype[0] != '\0')
+                fstype = stack->fstype;
+        if (fstype[0] != '\0') {
+                bool more;
+                uint8_t leaves[STACK_LEAVES_MAX];
+
+                strbuf_printf(b, " (%s", fstype);
+                if (mapped && stack->source[0] == '/' && stack_leaves(stack, leaves, &more) > 0) {
+                        strbuf_add(b, " on ");
+                        stack_add_leaf_names(b, stack);
+                } else if (mapped && stack->source[0] != '\0' && strcmp(stack->source, fstype) != 0 &&
+                           strcmp(stack->source, "none") != 0) {
+                        strbuf_add(b, " ");
+                        report_add_printable(b, stack->source);
+                        if (stack_leaves(stack, leaves, &more) > 0) {
+                                strbuf_add(b, " on ");
+                                stack_add_leaf_names(b, stack);
+                        }
+                }
+                strbuf_add(b, ")");
+        }
         strbuf_add(b, "\n");
 }
 
@@ -294,12 +315,16 @@ void report_add_block(struct strbuf *b, const struct report_item *items, size_t 
         }
 }
 
-void report_add_verdict(struct strbuf *b, const struct judgement *j) {
-        strbuf_printf(b, "\nVerdict: %s", verdict_name(j->verdict));
+/* "  suspect: compressed, device-bytes-missing" */
+static void add_suspicion(struct strbuf *b, const struct result *r) {
+        const char *between = "  suspect: ";
+
         for (unsigned i = 0; i < CODE_COUNT_; i++)
-                if ((j->codes >> i & 1) != 0)
-                        strbuf_printf(b, "\n  %s: %s", code_name((enum code) i), code_text((enum code) i));
-        strbuf_add(b, "\n");
+                if ((r->judgement.codes & ~r->judgement.accepted & CODE_BIT(i)) != 0 &&
+                    code_verdict((enum code) i) == VERDICT_SUSPECT) {
+                        strbuf_printf(b, "%s%s", between, code_name((enum code) i));
+                        between = ", ";
+                }
 }
 
 void report_add_line(struct strbuf *b, const struct result *r) {
@@ -327,4 +352,6 @@ void report_add_line(struct strbuf *b, const struct result *r) {
         case KIND_COUNT_:
                 break;
         }
+        if (r->judgement.verdict == VERDICT_SUSPECT)
+                add_suspicion(b, r);
 }

@@ -16,12 +16,14 @@
 #include "cli/cli.h"
 #include "cli/compare.h"
 #include "cli/interrupt.h"
+#include "cli/judged.h"
 #include "cli/options.h"
 #include "cli/probe.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/screen.h"
 #include "core/ddline.h"
+#include "core/grounds.h"
 #include "core/result_json.h"
 
 struct run {
@@ -35,7 +37,6 @@ struct run {
         struct compare_run *runs;    /* owned: all that have finished, in order */
         size_t run_count;
         struct histogram sync[PLAN_MAX]; /* of the path's runs now going on */
-        bool header_shown;           /* of the path now going on */
         bool failed;                 /* any test */
         int output_error;            /* the first -errno of writing to standard output */
 };
@@ -81,36 +82,29 @@ static void show_line(struct run *run, const struct probe *p, unsigned round, co
         out(run, &b);
 }
 
-/* The blocks that are complete now that test @test has finished. */
-static void show_block(struct run *run, const struct probe *p, size_t test, bool last) {
+/* The whole report on a path, whose @n runs begin at @done: the verdict leads it. */
+static void show_report(struct run *run, const struct probe *p, const struct compare_run *done, size_t n) {
         const struct planned *tests = run->plan.tests;
-        const struct compare_run *done = &run->runs[run->run_count - 1];
-        struct report_item items[2];
+        struct report_item items[PLAN_MAX];
         struct strbuf b;
-        size_t first = test, n = 1;
 
-        if (!last && test + 1 < run->plan.count && report_is_pair(&tests[test].spec, &tests[test + 1].spec))
-                return;
-        if (test > 0 && report_is_pair(&tests[test - 1].spec, &tests[test].spec)) {
-                first = test - 1;
-                n = 2;
-        }
         for (size_t i = 0; i < n; i++)
                 items[i] = (struct report_item) {
-                        .name = tests[first + i].name,
-                        .result = &done[i + 1 - n].result,
-                        .sync = &run->sync[first + i],
+                        .name = tests[done[i].test].name,
+                        .result = &done[i].result,
+                        .sync = &run->sync[done[i].test],
                 };
         strbuf_init(&b);
-        if (!run->header_shown) {
-                run->header_shown = true;
-                if (done->path > 0)
-                        strbuf_add(&b, "\n");
-                report_add_header(&b, probe_path(p), probe_fstype(p), run->screen.bold);
+        if (done->path > 0)
+                strbuf_add(&b, "\n");
+        report_add_header(&b, probe_path(p), probe_fstype(p), probe_stack(p), run->screen.bold);
+        judged_add(&b, items, n, run->screen.bold);
+        for (size_t i = 0; i < n;) {
+                size_t together = i + 1 < n && report_is_pair(&items[i].result->spec, &items[i + 1].result->spec) ? 2 : 1;
+
+                report_add_block(&b, &items[i], together, run->screen.bold);
+                i += together;
         }
-        report_add_block(&b, items, n, run->screen.bold);
-        if (last)
-                report_add_verdict(&b, &done->result.judgement);
         out(run, &b);
 }
 
@@ -126,7 +120,29 @@ static void show_dd(const struct result *r) {
         (void) screen_write(&as_it_is, stderr, &b);
 }
 
-static void show(struct run *run, const struct probe *p, unsigned round, size_t test, bool last) {
+/* What dd never told. */
+static void tell_suspicion(struct run *run, const struct result *r) {
+        for (unsigned i = 0; i < CODE_COUNT_; i++) {
+                struct strbuf b, text;
+                const char *said;
+
+                if ((r->judgement.codes & ~r->judgement.accepted & CODE_BIT(i)) == 0 ||
+                    code_verdict((enum code) i) != VERDICT_SUSPECT)
+                        continue;
+                strbuf_init(&b);
+                strbuf_init(&text);
+                strbuf_printf(&b, "syncprobe: suspect: %s: ", code_name((enum code) i));
+                grounds_add_text(&text, r, (enum code) i);
+                if (strbuf_finish(&text, &said) == 0)
+                        report_add_printable(&b, said);
+                strbuf_add(&b, "\n");
+                strbuf_done(&text);
+                (void) screen_write(&run->screen, stderr, &b);
+        }
+}
+
+/* What a run shows as soon as it has finished; a report waits for all of the path's. */
+static void show(struct run *run, const struct probe *p, unsigned round, size_t test) {
         const struct result *r = &run->runs[run->run_count - 1].result;
         const char *name = run->plan.tests[test].name;
 
@@ -135,8 +151,9 @@ static void show(struct run *run, const struct probe *p, unsigned round, size_t 
                         tell_failure(run, p, name, r);
         } else if (run->options.output == OUTPUT_DD && result_is_ok(r)) {
                 show_dd(r);
+                tell_suspicion(run, r);
         } else if (has_report(run)) {
-                show_block(run, p, test, last);
+                return;
         } else if (run->options.output == OUTPUT_REPORT) {
                 show_line(run, p, round, name, r);
         } else if (!result_is_ok(r)) {
@@ -215,9 +232,10 @@ static int show_end(struct run *run, bool whole) {
 
 static int run_path(struct run *run, unsigned round, size_t path) {
         struct probe *p = run->probes[path];
+        const struct compare_run *first = &run->runs[run->run_count];
+        size_t finished = 0;
         int r = 0;
 
-        run->header_shown = false;
         for (size_t test = 0; test < run->plan.count && r == 0; test++) {
                 const struct planned *t = &run->plan.tests[test];
                 struct compare_run *done = &run->runs[run->run_count];
@@ -228,9 +246,13 @@ static int run_path(struct run *run, unsigned round, size_t path) {
                 run->run_count++;
                 if (!result_is_ok(&done->result))
                         run->failed = true;
-                if (r != -ECANCELED)
-                        show(run, p, round, test, test + 1 == run->plan.count || r < 0);
+                if (r == -ECANCELED)
+                        break;
+                show(run, p, round, test);
+                finished++;
         }
+        if (has_report(run) && !probe_is_refused(p) && finished > 0)
+                show_report(run, p, first, finished);
         return r;
 }
 
@@ -258,12 +280,16 @@ static int set_up(struct run *run) {
                 return -ENOMEM;
         for (size_t i = 0; i < paths && r == 0; i++)
                 r = probe_new(&run->probes[i], run->program, run->options.paths[i], &run->interrupt, &run->progress);
+        for (size_t i = 0; i < paths && r == 0; i++)
+                probe_accept(run->probes[i], run->options.accepted);
         return r;
 }
 
 static void tear_down(struct run *run) {
         for (size_t i = 0; run->probes && i < run->options.path_count; i++)
                 probe_free(run->probes[i]);
+        for (size_t i = 0; i < run->run_count; i++)
+                result_done(&run->runs[i].result);
         free(run->probes);
         free(run->runs);
         free(run->program);

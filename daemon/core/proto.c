@@ -16,6 +16,10 @@ size_t proto_size(enum proto_type type) {
                 return sizeof(struct proto_run);
         case PROTO_REPORT:
                 return sizeof(struct proto_report);
+        case PROTO_MAP:
+                return sizeof(struct proto_map);
+        case PROTO_STACK:
+                return sizeof(struct proto_stack);
         }
         return 0;
 }
@@ -28,6 +32,16 @@ void proto_init(union proto_message *m, enum proto_type type) {
                 .type = (uint16_t) type,
                 .length = (uint32_t) proto_size(type),
         };
+}
+
+void proto_evidence_init(struct proto_evidence *e) {
+        *e = (struct proto_evidence) {
+                .distinct_bytes = PROTO_UNKNOWN, .allocated_bytes = PROTO_UNKNOWN, .extent_bytes = PROTO_UNKNOWN,
+                .encoded_bytes = PROTO_UNKNOWN, .delayed_bytes = PROTO_UNKNOWN, .other_bytes = PROTO_UNKNOWN,
+                .waited_ns = PROTO_UNKNOWN, .stolen_ns = PROTO_UNKNOWN,
+        };
+        for (size_t i = 0; i < STACK_LEAVES_MAX; i++)
+                e->leaves[i] = (struct proto_counters) { PROTO_UNKNOWN, PROTO_UNKNOWN };
 }
 
 /* What a message says is read as bytes and integers first: an enumeration or a
@@ -61,7 +75,17 @@ static bool check_ready(const struct proto_ready *r) {
                r->error >= 0 && is_string(r->fstype, sizeof r->fstype) && is_string(r->path, sizeof r->path);
 }
 
+/* Names go into paths below /sys. */
+static bool check_leaf(const struct proto_leaf *l) {
+        return is_string(l->name, sizeof l->name) && l->name[0] != '\0' && l->name[0] != '.' && !strchr(l->name, '/');
+}
+
 static bool check_run(const struct proto_run *r) {
+        if (r->n_leaves > STACK_LEAVES_MAX)
+                return false;
+        for (size_t i = 0; i < r->n_leaves; i++)
+                if (!check_leaf(&r->leaves[i]))
+                        return false;
         if ((r->flags & ~(uint32_t) (PROTO_RUN_LOOKUP | PROTO_RUN_KEPT)) != 0)
                 return false;
         if (!is_bool(&r->spec.direct) || !is_bool(&r->spec.reuse) || !is_bool(&r->spec.durable))
@@ -109,6 +133,12 @@ int proto_check(const union proto_message *m, size_t bytes) {
                 break;
         case PROTO_REPORT:
                 good = check_report(&m->report);
+                break;
+        case PROTO_MAP:
+                good = is_string(m->map.path, sizeof m->map.path) && m->map.path[0] != '\0';
+                break;
+        case PROTO_STACK:
+                good = stack_is_valid(&m->stack.stack);
                 break;
         }
         return good ? m->header.type : -EBADMSG;

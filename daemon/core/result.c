@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/rules.h"
+
 /* The errno of an `ok` that was none. No call on a target has it. */
 #define NOTHING_DONE ENODATA
 
@@ -63,7 +65,6 @@ void result_from_report(struct result *ret, const struct spec *spec, const struc
                 .laid_out_bytes = report->laid_out_bytes,
                 .samples = report->samples,
                 .writeback = report->writeback,
-                .allocated_bytes = report->allocated_bytes,
         };
         memcpy(ret->fstype, report->fstype, sizeof ret->fstype);
         ret->fstype[sizeof ret->fstype - 1] = '\0';
@@ -75,7 +76,23 @@ void result_from_report(struct result *ret, const struct spec *spec, const struc
                 ret->error = NOTHING_DONE;
         }
         work_out_rates(ret);
-        judgement_without_evidence(&ret->judgement);
+        rules_judge(&ret->judgement, ret, 0);
+}
+
+int result_judge(struct result *r, struct stack *stack, const struct proto_evidence *seen, uint32_t accepted) {
+        int error = evidence_new(&r->evidence, stack, seen);
+
+        rules_judge(&r->judgement, r, accepted);
+        return error;
+}
+
+void result_copy(struct result *ret, const struct result *from) {
+        *ret = *from;
+        (void) evidence_ref(ret->evidence);
+}
+
+void result_done(struct result *r) {
+        r->evidence = evidence_unref(r->evidence);
 }
 
 void result_from_failure(struct result *ret, const struct spec *spec, enum reason reason, enum phase phase,
@@ -88,12 +105,11 @@ void result_from_failure(struct result *ret, const struct spec *spec, enum reaso
                 .error = error,
                 .started_realtime_ns = started_realtime_ns,
                 .ended_realtime_ns = ended_realtime_ns,
-                .allocated_bytes = PROTO_UNKNOWN,
         };
         summarize_nothing(&ret->sync);
         summarize_nothing(&ret->write);
         work_out_rates(ret);
-        judgement_without_evidence(&ret->judgement);
+        rules_judge(&ret->judgement, ret, 0);
 }
 
 /* The call that the phase stands for in this kind of run. */

@@ -1,9 +1,5 @@
 /*
  * A result as JSON; see core/result_json.h.
- *
- * Ownership follows jansson's *_new functions: set_new() takes the value over
- * also when it fails, and a NULL value (memory ran out while it was made) fails
- * like any other, so that each object has one check at its end.
  */
 #include "core/result_json.h"
 
@@ -12,94 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/units.h"
-#include "core/utf8.h"
-
-static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-
-static json_t *json_from_strbuf(struct strbuf *b) {
-        const char *text;
-        json_t *json = strbuf_finish(b, &text) < 0 ? NULL : json_stringn_nocheck(text, b->length);
-
-        strbuf_done(b);
-        return json;
-}
-
-json_t *json_text(const char *text) {
-        struct strbuf b;
-
-        if (!text)
-                return json_null();
-        strbuf_init(&b);
-        while (*text != '\0') {
-                size_t length = utf8_length(text);
-
-                if (length > 0)
-                        strbuf_add_bytes(&b, text, length);
-                else
-                        strbuf_add(&b, replacement);
-                text += length > 0 ? length : 1;
-        }
-        return json_from_strbuf(&b);
-}
-
-json_t *json_number(double value) {
-        return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *json_seconds(uint64_t ns) {
-        return ns == HISTOGRAM_NONE ? json_null() : json_real((double) ns / 1e9);
-}
-
-static json_t *json_count(uint64_t value) {
-        return json_integer((json_int_t) (value > INT64_MAX ? INT64_MAX : value));
-}
-
-static json_t *json_bytes(uint64_t value) {
-        return value == PROTO_UNKNOWN ? json_null() : json_count(value);
-}
-
-/* 0 stands for "no limit" there. */
-static json_t *json_limit_seconds(uint64_t ns) {
-        return ns == 0 ? json_null() : json_seconds(ns);
-}
-
-static json_t *json_limit(uint64_t value) {
-        return value == 0 ? json_null() : json_count(value);
-}
-
-static json_t *json_timestamp(uint64_t realtime_ns) {
-        struct strbuf b;
-
-        strbuf_init(&b);
-        units_add_timestamp(&b, realtime_ns);
-        return json_from_strbuf(&b);
-}
-
-/* An object of @n members, whose values it takes over. NULL, and all of them
- * dropped, when memory ran out for any. */
-struct member {
-        const char *name;
-        json_t *value;
-};
-
-static int add_members(json_t *object, const struct member *members, size_t n) {
-        int r = object ? 0 : -1;
-
-        for (size_t i = 0; i < n; i++)
-                if (r < 0)
-                        json_decref(members[i].value);
-                else
-                        r = json_object_set_new_nocheck(object, members[i].name, members[i].value);
-        return r;
-}
-
-static json_t *drop_if(bool failed, json_t *json) {
-        if (!failed)
-                return json;
-        json_decref(json);
-        return NULL;
-}
+#include "core/evidence_json.h"
+#include "core/json.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -107,7 +17,7 @@ static json_t *summary_to_json(const struct histogram_summary *s, bool shown) {
         if (!shown || s->samples == 0)
                 return json_null();
 
-        const struct member members[] = {
+        const struct json_member members[] = {
                 { "min", json_seconds(s->min_ns) },   { "mean", json_seconds(s->mean_ns) },
                 { "p50", json_seconds(s->p50_ns) },   { "p90", json_seconds(s->p90_ns) },
                 { "p99", json_seconds(s->p99_ns) },   { "p999", json_seconds(s->p999_ns) },
@@ -115,7 +25,7 @@ static json_t *summary_to_json(const struct histogram_summary *s, bool shown) {
         };
         json_t *object = json_object();
 
-        return drop_if(add_members(object, members, COUNT_OF(members)) < 0, object);
+        return json_drop_if(json_add_members(object, members, COUNT_OF(members)) < 0, object);
 }
 
 static json_t *data_to_json(const struct spec *s) {
@@ -162,7 +72,7 @@ static json_t *parameter_to_json(const struct spec *s, enum spec_key key) {
         return json_null();
 }
 
-static json_t *parameters_to_json(const struct spec *s) {
+json_t *parameters_to_json(const struct spec *s) {
         static const char *const names[SPEC_KEY_COUNT_] = {
                 [SPEC_SIZE] = "size_bytes",
                 [SPEC_BLOCK] = "block_bytes",
@@ -186,40 +96,7 @@ static json_t *parameters_to_json(const struct spec *s) {
                 /* create's block is fixed, but not secret. */
                 if (spec_key_is_for((enum spec_key) i, s->kind) || i == SPEC_BLOCK)
                         r = json_object_set_new_nocheck(object, names[i], parameter_to_json(s, (enum spec_key) i));
-        return drop_if(r < 0, object);
-}
-
-static json_t *reasons_to_json(const struct judgement *j) {
-        json_t *array = json_array();
-        int r = array ? 0 : -1;
-
-        for (unsigned i = 0; i < CODE_COUNT_ && r == 0; i++) {
-                if ((j->codes >> i & 1) == 0)
-                        continue;
-
-                const struct member members[] = {
-                        { "code", json_string(code_name((enum code) i)) },
-                        { "text", json_string(code_text((enum code) i)) },
-                        { "accepted", json_false() },
-                };
-                json_t *object = json_object();
-                bool failed = add_members(object, members, COUNT_OF(members)) < 0;
-
-                r = json_array_append_new(array, drop_if(failed, object));
-        }
-        return drop_if(r < 0, array);
-}
-
-static json_t *evidence_to_json(const struct result *result) {
-        const struct member members[] = {
-                { "fstype", result->fstype[0] != '\0' ? json_text(result->fstype) : json_null() },
-                { "source", json_null() },
-                { "devices", json_array() },
-                { "allocated_bytes", json_bytes(result->allocated_bytes) },
-        };
-        json_t *object = json_object();
-
-        return drop_if(add_members(object, members, COUNT_OF(members)) < 0, object);
+        return json_drop_if(r < 0, object);
 }
 
 static json_t *reason_to_json(const struct result *result) {
@@ -259,7 +136,7 @@ static json_t *effect_to_json(enum proto_effect effect) {
 }
 
 static int add_head(json_t *object, const struct result *r, const char *target, const char *test) {
-        const struct member members[] = {
+        const struct json_member members[] = {
                 { "target", json_text(target) },
                 { "test", json_text(test) },
                 { "kind", json_string(kind_name(r->spec.kind)) },
@@ -272,12 +149,12 @@ static int add_head(json_t *object, const struct result *r, const char *target, 
                 { "ended", json_timestamp(r->ended_realtime_ns) },
         };
 
-        return add_members(object, members, COUNT_OF(members));
+        return json_add_members(object, members, COUNT_OF(members));
 }
 
 static int add_measured(json_t *object, const struct result *r) {
         bool ok = result_is_ok(r);
-        const struct member members[] = {
+        const struct json_member members[] = {
                 { "elapsed_seconds", ok ? json_seconds(r->elapsed_ns) : json_null() },
                 { "written_bytes", ok ? json_count(r->written_bytes) : json_null() },
                 { "laid_out_bytes", ok ? json_count(r->laid_out_bytes) : json_null() },
@@ -288,7 +165,7 @@ static int add_measured(json_t *object, const struct result *r) {
                 { "stream_bytes_per_second", ok ? json_number(r->stream_bytes_per_second) : json_null() },
         };
 
-        return add_members(object, members, COUNT_OF(members));
+        return json_add_members(object, members, COUNT_OF(members));
 }
 
 static int add_stream(json_t *object, const struct result *r) {
@@ -297,26 +174,26 @@ static int add_stream(json_t *object, const struct result *r) {
         if (r->spec.kind != KIND_STREAM)
                 return 0;
 
-        const struct member members[] = {
+        const struct json_member members[] = {
                 { "write_elapsed_seconds", ok ? json_seconds(r->write.sum_ns) : json_null() },
                 { "sync_elapsed_seconds", ok ? json_seconds(r->sync.sum_ns) : json_null() },
                 { "writeback_effect", ok ? effect_to_json(r->writeback) : json_null() },
         };
 
-        return add_members(object, members, COUNT_OF(members));
+        return json_add_members(object, members, COUNT_OF(members));
 }
 
 static int add_judgement(json_t *object, const struct result *r) {
-        const struct member members[] = {
+        const struct json_member members[] = {
                 { "parameters", parameters_to_json(&r->spec) },
                 { "verdict", json_string(verdict_name(r->judgement.verdict)) },
                 { "reached", json_string(reached_name(r->judgement.reached)) },
                 { "basis", json_string(basis_name(r->judgement.basis)) },
-                { "reasons", reasons_to_json(&r->judgement) },
+                { "reasons", reasons_to_json(r) },
                 { "evidence", evidence_to_json(r) },
         };
 
-        return add_members(object, members, COUNT_OF(members));
+        return json_add_members(object, members, COUNT_OF(members));
 }
 
 json_t *result_to_json(const struct result *r, const char *target, const char *test) {
@@ -324,27 +201,17 @@ json_t *result_to_json(const struct result *r, const char *target, const char *t
         bool failed = !object || add_head(object, r, target, test) < 0 || add_measured(object, r) < 0 ||
                       add_stream(object, r) < 0 || add_judgement(object, r) < 0;
 
-        return drop_if(failed, object);
-}
-
-static int add_chunk(const char *chunk, size_t n, void *b) {
-        strbuf_add_bytes(b, chunk, n);
-        return ((struct strbuf *) b)->error;
+        return json_drop_if(failed, object);
 }
 
 void result_json_add_document(struct strbuf *b, const struct result_json_item *items, size_t n) {
-        json_t *document = json_object(), *results = json_array();
-        int r = document && results ? 0 : -1;
+        json_t *results = json_array();
+        int r = results ? 0 : -1;
 
         for (size_t i = 0; i < n && r == 0; i++)
                 r = json_array_append_new(results, result_to_json(items[i].result, items[i].target, items[i].test));
-        if (r == 0)
-                r = json_object_set_nocheck(document, "results", results);
-        if (r == 0)
-                r = json_dump_callback(document, add_chunk, b, RESULT_JSON_FLAGS_INDENTED);
-        json_decref(results);
-        json_decref(document);
-        if (r < 0 && b->error == 0)
-                b->error = -ENOMEM;
-        strbuf_add_char(b, '\n');
+
+        const struct json_member members[] = { { "results", json_drop_if(r < 0, results) } };
+
+        json_add_document(b, json_object_of(members, COUNT_OF(members)));
 }

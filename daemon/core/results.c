@@ -9,6 +9,8 @@
 #define FIRST_ALLOCATION 4
 
 void results_done(struct results *rs) {
+        for (size_t i = 0; i < rs->count; i++)
+                result_done(&rs->items[i]);
         free(rs->items);
         *rs = (struct results) { .items = NULL };
 }
@@ -32,11 +34,12 @@ int results_add(struct results *rs, const struct result *r) {
                         return error;
         }
         if (rs->count < RESULTS_MAX) {
-                rs->items[rs->count++] = *r;
+                result_copy(&rs->items[rs->count++], r);
                 rs->next = rs->count % RESULTS_MAX;
                 return 0;
         }
-        rs->items[rs->next] = *r;
+        result_done(&rs->items[rs->next]);
+        result_copy(&rs->items[rs->next], r);
         rs->next = (rs->next + 1) % RESULTS_MAX;
         return 0;
 }

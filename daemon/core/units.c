@@ -227,15 +227,22 @@ void units_add_size(struct strbuf *b, uint64_t bytes) {
         strbuf_printf(b, " %s", names[i]);
 }
 
-void units_add_rate(struct strbuf *b, double bytes_per_second) {
-        static const char *const names[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s" };
-        double value = bytes_per_second;
+static void add_decimal(struct strbuf *b, double value, const char *suffix) {
+        static const char *const names[] = { "B", "kB", "MB", "GB", "TB", "PB" };
         size_t i = 0;
 
         for (; value >= ALMOST_THOUSAND && i + 1 < sizeof names / sizeof names[0]; i++)
                 value /= 1000;
         strbuf_add_double(b, value, 3);
-        strbuf_printf(b, " %s", names[i]);
+        strbuf_printf(b, " %s%s", names[i], suffix);
+}
+
+void units_add_bytes(struct strbuf *b, uint64_t bytes) {
+        add_decimal(b, (double) bytes, "");
+}
+
+void units_add_rate(struct strbuf *b, double bytes_per_second) {
+        add_decimal(b, bytes_per_second, "/s");
 }
 
 static unsigned decimal_width(uint64_t value) {

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/evidence_json.h"
+#include "core/json.h"
 #include "core/result_json.h"
 #include "core/units.h"
 
@@ -59,7 +61,7 @@ static json_t *timestamp(uint64_t realtime_ns) {
 
 /* Ends a document: its text and a newline. Takes the reference. */
 static void finish(struct strbuf *b, json_t *document) {
-        char *text = document ? json_dumps(document, RESULT_JSON_FLAGS_COMPACT) : NULL;
+        char *text = document ? json_dumps(document, JSON_FLAGS_COMPACT) : NULL;
 
         json_decref(document);
         if (!text) {
@@ -112,6 +114,7 @@ static json_t *target_object(const struct snapshot_target *t) {
         put(&o, "phase", t->phase == PHASE_NONE ? json_null() : json_string(phase_name(t->phase)));
         put(&o, "inflight_seconds", json_seconds(t->inflight_ns));
         put(&o, "fstype", t->fstype[0] != '\0' ? json_text(t->fstype) : json_null());
+        put(&o, "source", t->source[0] != '\0' ? json_text(t->source) : json_null());
         put(&o, "labels", labels);
         put(&o, "tests", tests);
         return o;
@@ -129,8 +132,7 @@ void api_add_targets(struct strbuf *b, const struct snapshot *s) {
 void api_add_target(struct strbuf *b, const struct snapshot_target *t) {
         json_t *document = target_object(t);
 
-        /* What lies under the path is not mapped by this version. */
-        put(&document, "stack", json_null());
+        put(&document, "stack", stack_to_json(t->stack));
         finish(b, document);
 }
 

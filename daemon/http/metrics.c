@@ -147,6 +147,17 @@ static void target_info(const struct writer *w, const struct snapshot_target *t)
         value_count(w, 1);
 }
 
+static void target_devices(const struct writer *w, const struct snapshot_target *t) {
+        for (size_t i = 0; t->stack && i < t->stack->n_nodes; i++) {
+                if (!stack_node_is_device_leaf(t->stack, i))
+                        continue;
+                begin_target(w, INFO, t);
+                label(w, false, "device", t->stack->nodes[i].name);
+                label(w, false, "role", role_name((enum role) t->stack->nodes[i].role));
+                value_count(w, 1);
+        }
+}
+
 static void target_state(const struct writer *w, const struct snapshot_target *t) {
         for (unsigned i = 0; i < STATE_COUNT_; i++) {
                 begin_target(w, "", t);
@@ -353,7 +364,7 @@ static void suspicion(const struct writer *w, const struct snapshot_target *t, c
         const struct result *r = newest_ok(test);
 
         for (unsigned i = 0; i < CODE_COUNT_ && r; i++) {
-                if ((r->judgement.codes & 1u << i) == 0)
+                if ((r->judgement.codes & CODE_BIT(i)) == 0)
                         continue;
                 begin_test(w, "", t, test);
                 label(w, false, "code", code_name((enum code) i));
@@ -376,6 +387,8 @@ static const struct family {
         void (*of_test)(const struct writer *w, const struct snapshot_target *t, const struct snapshot_test *test);
 } families[] = {
         { "syncprobe_target", "info", "A target: its path, and the file system that was found there.", target_info, NULL },
+        { "syncprobe_target_device", "info", "A device at the end of what lies under a target: where its bytes go.",
+          target_devices, NULL },
         { "syncprobe_target_state", "gauge", "1 for the state that a target is in, 0 for the others.", target_state, NULL },
         { "syncprobe_target_status", "gauge", "1 for the worst that holds of a target, 0 for the others.", target_status, NULL },
         { "syncprobe_target_deadline_seconds", "gauge",

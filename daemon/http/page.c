@@ -235,6 +235,22 @@ static const struct result *newest(const struct snapshot_target *t) {
         return found;
 }
 
+/* With the reasons that set it. */
+static void add_verdict(struct strbuf *b, const struct result *r) {
+        const struct judgement *j = &r->judgement;
+        const char *between = "<small>";
+
+        strbuf_printf(b, "<span class=\"%s\">%s</span>", verdict_class(j->verdict), verdict_name(j->verdict));
+        for (unsigned i = 0; i < CODE_COUNT_; i++)
+                if ((j->codes & ~j->accepted & CODE_BIT(i)) != 0 && j->verdict != VERDICT_CREDIBLE &&
+                    code_verdict((enum code) i) == j->verdict) {
+                        strbuf_printf(b, "%s%s", between, code_name((enum code) i));
+                        between = ", ";
+                }
+        if (between[0] == ',')
+                strbuf_add(b, "</small>");
+}
+
 static void add_row(struct strbuf *b, const struct snapshot *s, const struct snapshot_target *t) {
         const struct result *last = newest(t), *pulse = last_of(t, KIND_PULSE), *commit = last_of(t, KIND_COMMIT);
 
@@ -248,8 +264,7 @@ static void add_row(struct strbuf *b, const struct snapshot *s, const struct sna
         add_stream(b, s, t, last);
         strbuf_add(b, "<td data-l=verdict>");
         if (last)
-                strbuf_printf(b, "<span class=\"%s\">%s</span>", verdict_class(last->judgement.verdict),
-                              verdict_name(last->judgement.verdict));
+                add_verdict(b, last);
         else
                 strbuf_add(b, "–");
         strbuf_add(b, "</td><td class=n data-l=\"last result\">");
@@ -285,9 +300,7 @@ static void add_table(struct strbuf *b, const struct snapshot *s) {
                 for (size_t i = 0; i < s->n_targets; i++)
                         if (s->targets[i].status == (enum status) status)
                                 add_row(b, s, &s->targets[i]);
-        strbuf_add(b, "</tbody></table></div>\n"
-                      "<p class=dim>unverified: this version does not watch the devices under a file system, so whether "
-                      "bytes and flushes reached one is not known.</p>\n");
+        strbuf_add(b, "</tbody></table></div>\n");
 }
 
 void page_add(struct strbuf *b, const struct snapshot *s) {

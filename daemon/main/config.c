@@ -15,6 +15,7 @@
 
 #include "core/strbuf.h"
 #include "core/units.h"
+#include "core/verdict.h"
 
 /* gcc 12's analyzer loses sight of what hangs in the arrays of targets and tests.
  * Leaks here are looked for by failing each allocation under ASan and valgrind. */
@@ -188,6 +189,29 @@ static int read_min_free(struct parser *p, const config_setting_t *s, struct con
                 return read_scalar(p, s, parse_min_free_one, t);
         for (int i = 0; i < n && r == 0; i++)
                 r = read_scalar(p, config_setting_get_elem(s, (unsigned) i), parse_min_free_one, t);
+        return r;
+}
+
+static int parse_accept_one(struct parser *p, const config_setting_t *s, const char *text, void *ret) {
+        struct config_target *t = ret;
+        enum code code;
+
+        if (code_parse(text, &code) < 0 || !code_can_be_accepted(code))
+                return fail(p, s, "accept takes controller-cache-unseen, host-cache-unseen, device-unseen, "
+                                  "faster-than-medium and no-flush, not \"%s\"", text);
+        t->accepted |= CODE_BIT(code);
+        return 0;
+}
+
+static int read_accept(struct parser *p, const config_setting_t *s, struct config_target *t) {
+        int r = 0;
+
+        if (config_setting_is_group(s))
+                return fail(p, s, "accept takes one reason or a list of them");
+        if (!config_setting_is_aggregate(s))
+                return read_scalar(p, s, parse_accept_one, t);
+        for (int i = 0; i < config_setting_length(s) && r == 0; i++)
+                r = read_scalar(p, config_setting_get_elem(s, (unsigned) i), parse_accept_one, t);
         return r;
 }
 
@@ -389,6 +413,7 @@ static int read_target_key(struct parser *p, const config_setting_t *e, struct c
                 { "kill_after", parse_duration, NULL, &t->kill_after_ns },
                 { "owner_check", parse_bool, NULL, &t->owner_check },
                 { "min_free", NULL, read_min_free, NULL },
+                { "accept", NULL, read_accept, NULL },
                 { "labels", NULL, read_labels, NULL },
                 { "tests", NULL, read_tests, NULL },
         };

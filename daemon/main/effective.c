@@ -4,6 +4,7 @@
 #include "main/effective.h"
 
 #include "core/units.h"
+#include "core/verdict.h"
 
 #define DAY_NS (UINT64_C(24) * 3600 * UNITS_NS_PER_SECOND)
 
@@ -107,7 +108,11 @@ static void add_target(struct strbuf *b, const struct config_target *t) {
                 units_add_size_exact(b, t->min_free_bytes);
                 strbuf_add_char(b, '"');
         }
-        strbuf_printf(b, " ]; owner_check = %s;\n    labels = {", t->owner_check ? "true" : "false");
+        strbuf_printf(b, " ]; owner_check = %s;\n    accept = [", t->owner_check ? "true" : "false");
+        for (unsigned i = 0, n = 0; i < CODE_COUNT_; i++)
+                if ((t->accepted & CODE_BIT(i)) != 0)
+                        strbuf_printf(b, "%s \"%s\"", n++ > 0 ? "," : "", code_name((enum code) i));
+        strbuf_add(b, " ];\n    labels = {");
         for (size_t i = 0; i < t->n_labels; i++) {
                 strbuf_printf(b, " %s = ", t->labels[i].name);
                 add_quoted(b, t->labels[i].value);

@@ -13,12 +13,14 @@
 
 #include "main/clock.h"
 #include "main/log.h"
+#include "main/mapper.h"
 #include "main/target.h"
 
 struct scheduler {
         sd_event *event;
         const struct config *config;
         struct target_host host;
+        struct mapper *mapper;
         struct target **targets;
         size_t n_targets;
         sd_event_source *timer;
@@ -200,8 +202,10 @@ int scheduler_new(struct scheduler **ret, struct sd_event *event, const struct c
                 return -ENOMEM;
         s->event = sd_event_ref(event);
         s->config = config;
+        r = mapper_new(&s->mapper, event, worker_program);
         s->host = (struct target_host) {
                 .event = event,
+                .mapper = s->mapper,
                 .worker_program = worker_program,
                 .machine = machine,
                 .on_free = on_free,
@@ -240,6 +244,7 @@ struct scheduler *scheduler_free(struct scheduler *s) {
                 return NULL;
         for (size_t i = 0; i < s->n_targets; i++)
                 target_free(s->targets[i]);
+        mapper_free(s->mapper);
         free(s->targets);
         free(s->snapshot_targets);
         free(s->snapshot_tests);

@@ -24,6 +24,7 @@
 #include "main/clock.h"
 #include "main/log.h"
 #include "main/status.h"
+#include "main/under.h"
 
 #define GROUP_BYTES (CONFIG_NAME_MAX + 16)
 
@@ -42,6 +43,7 @@ struct target {
         struct test *tests;
         char group[GROUP_BYTES];
         char fstype[PROTO_FSTYPE_BYTES];
+        struct under under;
         enum reason trouble; /* why the newest run could not even begin, REASON_NONE if it could */
         bool failing;        /* the newest run failed: told once */
 
@@ -267,7 +269,15 @@ static void take_ready(struct target *t, const struct proto_ready *ready) {
                 (void) memcpy(t->group, group, sizeof t->group);
         }
         t->worker = WORKER_READY;
-        if (t->running)
+        /* The first run at a place waits for what lies under it: a result without evidence helps nobody. */
+        if (!under_found(&t->under, ready, clock_monotonic_ns()) && t->running)
+                send_order(t);
+}
+
+static void on_under_known(void *userdata) {
+        struct target *t = userdata;
+
+        if (t->running && t->worker == WORKER_READY)
                 send_order(t);
 }
 
@@ -335,6 +345,7 @@ static void finish_run(struct target *t, const struct proto_report *report, enum
                 .started_realtime_ns = t->run_started_realtime_ns,
                 .now_realtime_ns = clock_realtime_ns(),
                 .late = t->overdue,
+                .stack = t->under.stack,
         };
         const struct result *result;
 
@@ -384,6 +395,8 @@ static void send_order(struct target *t) {
                 m.run.flags |= PROTO_RUN_KEPT;
                 m.run.kept_token = t->running->kept_token;
         }
+        under_refresh(&t->under, clock_monotonic_ns());
+        evidence_fill_order(&m.run, t->under.stack);
         r = workerlink_send(t->link, &m);
         if (r < 0) {
                 log_error("target %s: cannot reach its worker: %s", t->config->name, strerror(-r));
@@ -444,7 +457,7 @@ static void begin_run(struct target *t) {
 
         if (t->worker == WORKER_NONE)
                 r = start_worker(t);
-        else if (t->worker == WORKER_READY)
+        else if (t->worker == WORKER_READY && !(t->under.asking && !t->under.stack))
                 send_order(t);
         if (r < 0) {
                 const struct test_ending ending = {
@@ -496,7 +509,7 @@ bool target_has_process(const struct target *t) {
 void target_end_window(struct target *t, struct test *test) {
         const struct result *result;
 
-        if (test_end_window(test, clock_monotonic_ns(), clock_realtime_ns(), &result) < 0)
+        if (test_end_window(test, clock_monotonic_ns(), clock_realtime_ns(), t->under.stack, &result) < 0)
                 log_error("target %s: out of memory for a result", t->config->name);
         if (result)
                 tell_result(t, test, result);
@@ -525,13 +538,14 @@ int target_new(struct target **ret, const struct target_host *host, const struct
                 return -ENOMEM;
         t->host = host;
         t->config = config;
+        under_init(&t->under, host->mapper, on_under_known, t);
         if (config->group)
                 (void) strncpy(t->group, config->group, sizeof t->group - 1);
         t->tests = calloc(config->n_tests, sizeof *t->tests);
         if (!t->tests)
                 r = -ENOMEM;
         for (size_t i = 0; i < config->n_tests && r == 0; i++)
-                r = test_init(&t->tests[i], &config->tests[i], host->machine, config->name, clock_monotonic_ns());
+                r = test_init(&t->tests[i], &config->tests[i], config, host->machine, clock_monotonic_ns());
         if (r < 0) {
                 target_free(t);
                 return r;
@@ -546,6 +560,7 @@ struct target *target_free(struct target *t) {
         if (t->link)
                 (void) spawn_kill(workerlink_process(t->link), SIGKILL);
         forget_worker(t);
+        under_done(&t->under);
         for (size_t i = 0; t->tests && i < t->config->n_tests; i++)
                 test_done(&t->tests[i]);
         free(t->tests);
@@ -572,8 +587,9 @@ void target_snapshot(struct target *t, uint64_t now, uint64_t now_realtime_ns, s
         *ret = (struct snapshot_target) {
                 .name = t->config->name,
                 .path = t->config->path,
-                .fstype = t->fstype,
-                .source = "",
+                .fstype = t->under.stack && t->under.stack->fstype[0] != '\0' ? t->under.stack->fstype : t->fstype,
+                .source = t->under.stack ? t->under.stack->source : "",
+                .stack = t->under.stack,
                 .n_labels = t->config->n_labels,
                 .state = state_of(t),
                 .status = status_worst(target_is_hung(t), t->trouble != REASON_NONE, t->tests, t->config->n_tests),

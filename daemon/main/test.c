@@ -12,7 +12,9 @@
 /* What a pulse has gathered since its last result. */
 struct test_window {
         uint64_t begun_ns, begun_realtime_ns; /* 0: no sample yet */
-        struct proto_report last; /* of the newest sample: file system, allocation */
+        struct proto_report last; /* of the newest sample: file system */
+        struct proto_evidence evidence; /* of all of them */
+        const struct stack *stack;      /* on which it was read; only ever compared */
         uint64_t samples, written_bytes, laid_out_bytes;
         enum reason reason; /* of the newest failed sample, REASON_NONE if there was none */
         enum phase phase;
@@ -22,16 +24,18 @@ struct test_window {
 
 static void window_reset(struct test_window *w) {
         *w = (struct test_window) { .begun_ns = 0 };
+        proto_evidence_init(&w->evidence);
         histogram_reset(&w->sync);
         histogram_reset(&w->write);
 }
 
-int test_init(struct test *t, const struct config_test *config, const char *machine, const char *target,
+int test_init(struct test *t, const struct config_test *config, const struct config_target *target, const char *machine,
               uint64_t now_ns) {
         *t = (struct test) {
                 .config = config,
+                .accepted = target->accepted,
                 .turn_every_ns = config->spec.kind == KIND_PULSE ? config->spec.period_ns : config->interval_ns,
-                .kept_token = ownname_hash(target, config->name),
+                .kept_token = ownname_hash(target->name, config->name),
         };
         if (test_is_pulse(t)) {
                 t->window = malloc(sizeof *t->window);
@@ -39,13 +43,14 @@ int test_init(struct test *t, const struct config_test *config, const char *mach
                         return -ENOMEM;
                 window_reset(t->window);
         }
-        t->phase_ns = schedule_phase_ns(machine, target, config->name, t->turn_every_ns);
+        t->phase_ns = schedule_phase_ns(machine, target->name, config->name, t->turn_every_ns);
         t->next_ns = schedule_first_ns(t->phase_ns, t->turn_every_ns, now_ns);
         return 0;
 }
 
 void test_done(struct test *t) {
         results_done(&t->results);
+        result_done(&t->last_ok);
         free(t->window);
         t->window = NULL;
 }
@@ -61,7 +66,8 @@ void test_count_skip(struct test *t, enum skip skip) {
 static void count_result(struct test *t, const struct result *r) {
         if (result_is_ok(r)) {
                 t->counts.runs_ok++;
-                t->last_ok = *r;
+                result_done(&t->last_ok);
+                result_copy(&t->last_ok, r);
                 t->has_last_ok = true;
         } else {
                 t->counts.runs_failed++;
@@ -69,11 +75,13 @@ static void count_result(struct test *t, const struct result *r) {
         }
 }
 
-static int add_result(struct test *t, const struct result *r, const struct result **ret) {
+/* Takes @r over. */
+static int add_result(struct test *t, struct result *r, const struct result **ret) {
         int error;
 
         count_result(t, r);
         error = results_add(&t->results, r);
+        result_done(r);
         if (error < 0)
                 return error;
         *ret = results_get(&t->results, 0);
@@ -94,6 +102,16 @@ static void count_calls(struct test *t, const struct test_ending *e) {
                 t->counts.syncs_lost++;
 }
 
+/* Sums over the leaves make sense only while they are the same ones. */
+static void add_evidence(struct test_window *w, const struct test_ending *e) {
+        if (w->samples == 0)
+                w->stack = e->stack;
+        if (w->stack == e->stack)
+                evidence_add_sample(&w->evidence, &e->report->evidence);
+        else
+                proto_evidence_init(&w->evidence);
+}
+
 static void add_to_window(struct test *t, const struct test_ending *e, uint64_t now_ns) {
         struct test_window *w = t->window;
 
@@ -107,6 +125,7 @@ static void add_to_window(struct test *t, const struct test_ending *e, uint64_t 
         }
         if (e->report) {
                 w->last = *e->report;
+                add_evidence(w, e);
                 w->samples += e->report->samples;
                 w->written_bytes += e->report->written_bytes;
                 w->laid_out_bytes += e->report->laid_out_bytes;
@@ -120,6 +139,7 @@ static void add_to_window(struct test *t, const struct test_ending *e, uint64_t 
 
 int test_end_run(struct test *t, const struct test_ending *e, uint64_t now_ns, const struct result **ret_result) {
         struct result r;
+        int error = 0;
 
         *ret_result = NULL;
         count_calls(t, e);
@@ -133,12 +153,17 @@ int test_end_run(struct test *t, const struct test_ending *e, uint64_t now_ns, c
                 test_count_skip(t, SKIP_LOWSPACE);
                 return 0;
         }
-        if (e->report && e->sync && e->write)
+        if (e->report && e->sync && e->write) {
                 result_from_report(&r, &t->config->spec, e->report, e->sync, e->write);
-        else
+                error = result_judge(&r, e->stack, &e->report->evidence, t->accepted);
+        } else {
                 result_from_failure(&r, &t->config->spec, e->reason, e->phase, e->error, e->started_realtime_ns,
                                     e->now_realtime_ns);
-        return add_result(t, &r, ret_result);
+        }
+
+        int added = add_result(t, &r, ret_result);
+
+        return error < 0 ? error : added;
 }
 
 uint64_t test_window_end_ns(const struct test *t) {
@@ -148,10 +173,12 @@ uint64_t test_window_end_ns(const struct test *t) {
         return t->window->begun_ns + t->config->interval_ns - t->turn_every_ns / 2;
 }
 
-int test_end_window(struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, const struct result **ret_result) {
+int test_end_window(struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, struct stack *stack,
+                    const struct result **ret_result) {
         struct test_window *w = t->window;
         struct proto_report report = w->last;
         struct result r;
+        int error = 0;
 
         report.started_realtime_ns = w->begun_realtime_ns;
         report.elapsed_ns = now_ns - w->begun_ns;
@@ -162,14 +189,21 @@ int test_end_window(struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, c
         report.reason = w->reason;
         report.phase = w->phase;
         report.error = w->error;
-        if (w->samples > 0 || w->reason == REASON_NONE)
+        if (w->samples > 0 || w->reason == REASON_NONE) {
                 result_from_report(&r, &t->config->spec, &report, &w->sync, &w->write);
-        else
+                if (stack != w->stack)
+                        proto_evidence_init(&w->evidence);
+                error = result_judge(&r, stack, &w->evidence, t->accepted);
+        } else {
                 result_from_failure(&r, &t->config->spec, w->reason, w->phase, w->error, w->begun_realtime_ns,
                                     now_realtime_ns);
+        }
         window_reset(w);
         *ret_result = NULL;
-        return add_result(t, &r, ret_result);
+
+        int added = add_result(t, &r, ret_result);
+
+        return error < 0 ? error : added;
 }
 
 void test_snapshot(const struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, struct snapshot_test *ret) {

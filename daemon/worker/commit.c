@@ -113,13 +113,15 @@ int commit_run(struct run *r) {
                 return error;
         error = prepare_file(r, &f);
         if (error == 0) {
+                watch_begin(r);
                 run_start(r);
                 error = commit_samples(r, f.fd);
+                watch_end(r);
         }
         if (error == 0)
                 error = ownfile_close(r, &f);
         if (error == 0)
-                r->report->allocated_bytes = ownfile_allocated_bytes(r, &f);
+                watch_file(r, &f);
         phase = r->phase;
         last = ownfile_remove(r, &f);
         if (error < 0)

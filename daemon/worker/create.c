@@ -102,9 +102,11 @@ int create_run(struct run *r) {
         error = ownfile_create_directory(r, &d);
         if (error < 0)
                 return error;
+        watch_begin(r);
         run_start(r);
         error = create_samples(r, d.fd);
         run_leave(r);
+        watch_end(r);
         phase = r->phase;
         last = ownfile_remove_directory(r, &d);
         if (error < 0)

@@ -90,8 +90,10 @@ int pulse_run(struct run *r) {
                 lock = fcntl(f.fd, F_DUPFD_CLOEXEC, 0);
         error = !kept && lock < 0 ? -errno : ensure_laid_out(r, &f);
         if (error == 0) {
+                watch_begin(r);
                 run_start(r);
                 error = pulse_samples(r, &f);
+                watch_end(r);
         }
         phase = r->phase;
         if (lock >= 0)

@@ -164,6 +164,7 @@ static int stream_measure(struct run *r, struct stream *s) {
         uint64_t before, after;
         int error;
 
+        watch_begin(r);
         run_start(r);
         error = stream_write(r, s);
         if (error < 0)
@@ -178,6 +179,7 @@ static int stream_measure(struct run *r, struct stream *s) {
         histogram_add(&r->page->sync, after - before);
         error = ownfile_close(r, &s->file);
         r->report->elapsed_ns = run_now_ns() - r->started_ns - s->excluded_ns;
+        watch_end(r);
         r->samples = 1;
         atomic_store_explicit(&r->page->samples, 1, memory_order_relaxed);
         return error;
@@ -222,7 +224,7 @@ int stream_run(struct run *r) {
                 error = stream_measure(r, &s);
         if (error == 0) {
                 r->report->writeback = write_back_effect(r, &s);
-                r->report->allocated_bytes = ownfile_allocated_bytes(r, &s.file);
+                watch_file(r, &s.file);
         }
         phase = r->phase;
         if (kept) {

@@ -17,6 +17,7 @@
 
 #include "worker/commit.h"
 #include "worker/create.h"
+#include "worker/mapper.h"
 #include "worker/pulse.h"
 #include "worker/sandbox.h"
 #include "worker/stream.h"
@@ -91,6 +92,7 @@ static int handle_setup(struct worker *w, const struct proto_setup *setup) {
         (void) memcpy(m.ready.path, w->target.path, sizeof m.ready.path);
         if (error == 0) {
                 m.ready.device = view.device;
+                m.ready.mount_id = w->target.mount;
                 (void) memcpy(m.ready.fstype, view.fstype, sizeof m.ready.fstype);
                 if (chdir("/") < 0)
                         error = -errno;
@@ -153,7 +155,11 @@ static int handle_order(struct worker *w, struct run *r) {
                 if (r->spec->kind != KIND_PULSE)
                         error = sweep_directory(r, &w->setup);
                 if (error == 0)
+                        watch_others(r);
+                if (error == 0)
                         error = run_kind(r);
+                if (error == 0)
+                        watch_others(r);
         }
 
         enum phase phase = r->phase;
@@ -173,7 +179,7 @@ static int handle_run(struct worker *w, const struct proto_run *order) {
         proto_init(&m, PROTO_REPORT);
         r.report = &m.report;
         m.report.id = order->id;
-        m.report.allocated_bytes = PROTO_UNKNOWN;
+        proto_evidence_init(&m.report.evidence);
         begin_page(w->page);
         run_start(&r); /* and again where the timed part begins */
 
@@ -192,6 +198,14 @@ static int handle_run(struct worker *w, const struct proto_run *order) {
         return answer(&m);
 }
 
+/* The other role. */
+static int handle_map(const struct proto_map *map) {
+        static union proto_message m; /* large */
+
+        mapper_answer(map, &m);
+        return answer(&m);
+}
+
 int worker_main(void) {
         struct worker w = { .page = NULL };
         union proto_message m;
@@ -207,7 +221,10 @@ int worker_main(void) {
         w.page = page;
         (void) close(PROTO_PAGE_FD);
 
-        if (receive(&m) != PROTO_SETUP || handle_setup(&w, &m.setup) < 0)
+        type = receive(&m);
+        if (type == PROTO_MAP)
+                return handle_map(&m.map) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (type != PROTO_SETUP || handle_setup(&w, &m.setup) < 0)
                 return EXIT_FAILURE;
         while ((type = receive(&m)) == PROTO_RUN) {
                 struct proto_run order = m.run;

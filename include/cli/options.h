@@ -15,6 +15,7 @@
 
 #include "core/spec.h"
 #include "core/strbuf.h"
+#include "core/verdict.h"
 
 enum output { OUTPUT_REPORT, OUTPUT_JSON, OUTPUT_DD };
 
@@ -30,6 +31,7 @@ struct options {
         bool progress;
         unsigned repeat;
         uint64_t min_free_bytes; /* 0: not asked for */
+        uint32_t accepted;       /* CODE_BIT()s of core/verdict.h */
         char **paths;            /* in argv */
         size_t path_count;
 };

@@ -25,6 +25,16 @@ struct probe *probe_free(struct probe *p);
 const char *probe_path(const struct probe *p);
 const char *probe_fstype(const struct probe *p); /* "" until it is known */
 
+/* What lies under the path; NULL until a run or a look, and where it could not be found. Owned by @p. */
+struct stack *probe_stack(const struct probe *p);
+
+/* The administrator vouches for these from now on: CODE_BIT()s. */
+void probe_accept(struct probe *p, uint32_t codes);
+
+/* Only looks the path up and maps what lies under it: no byte is written. 0; -EINTR,
+ * -ECANCELED: a signal; -ENODATA: it cannot be tested, and *ret says why. */
+int probe_look(struct probe *p, struct result *ret);
+
 /* Whether the path itself is at fault for the last failure: no test was tried. */
 bool probe_is_refused(const struct probe *p);
 

@@ -21,8 +21,8 @@ struct report_item {
         const struct histogram *sync;  /* of its syncs; NULL: no bars are drawn */
 };
 
-/* "/var/lib/vz (ext4)" */
-void report_add_header(struct strbuf *b, const char *path, const char *fstype, bool bold);
+/* "/var/lib/vz (ext4 on sda)"; @stack NULL: not known. */
+void report_add_header(struct strbuf *b, const char *path, const char *fstype, const struct stack *stack, bool bold);
 
 /* Whether @first and @second belong into one block: the same stream, with zeros
  * and with random data. */
@@ -30,9 +30,6 @@ bool report_is_pair(const struct spec *first, const struct spec *second);
 
 /* One test's block, or two streams' (report_is_pair()). */
 void report_add_block(struct strbuf *b, const struct report_item *items, size_t n, bool bold);
-
-/* The verdict with its reasons. */
-void report_add_verdict(struct strbuf *b, const struct judgement *j);
 
 /* One line, for runs of which there are many: "485 commits/s, sync p50 1.9 ms". */
 void report_add_line(struct strbuf *b, const struct result *r);

@@ -15,6 +15,7 @@
  * Order: the parent sends SETUP once, the worker answers READY; then any number
  * of RUN, each answered by one REPORT. EOF on the socket, or the page's cancel word,
  * ends the run in progress at the next sample, tidily; EOF ends the worker.
+ * Or, in the program's other role: the parent sends MAP, the child answers STACK and ends.
  */
 #ifndef SYNCPROBE_CORE_PROTO_H
 #define SYNCPROBE_CORE_PROTO_H
@@ -27,9 +28,10 @@
 #include "core/histogram.h"
 #include "core/reason.h"
 #include "core/spec.h"
+#include "core/stack.h"
 
 #define PROTO_MAGIC UINT32_C(0x73797072)
-#define PROTO_VERSION 1
+#define PROTO_VERSION 2
 
 #define PROTO_SOCKET_FD 3 /* in the worker, after exec */
 #define PROTO_PAGE_FD 4
@@ -40,7 +42,7 @@
 #define PROTO_KEPT_MAX 16      /* kept files that may stay at one path */
 #define PROTO_UNKNOWN UINT64_MAX
 
-enum proto_type { PROTO_SETUP = 1, PROTO_READY, PROTO_RUN, PROTO_REPORT };
+enum proto_type { PROTO_SETUP = 1, PROTO_READY, PROTO_RUN, PROTO_REPORT, PROTO_MAP, PROTO_STACK };
 
 enum proto_effect { PROTO_EFFECT_UNKNOWN, PROTO_EFFECT_NONE, PROTO_EFFECT_SEEN, PROTO_EFFECT_COUNT_ };
 
@@ -71,6 +73,7 @@ struct proto_ready {
         enum phase phase;
         int32_t error;      /* errno */
         uint64_t device;    /* st_dev of the directory */
+        uint64_t mount_id;  /* of the mount it is on; 0 where the kernel does not tell */
         char fstype[PROTO_FSTYPE_BYTES];
         char path[PROTO_PATH_BYTES]; /* as resolved */
 };
@@ -80,16 +83,45 @@ enum proto_run_flags {
         PROTO_RUN_KEPT = 1 << 1,   /* pulse, stream with reuse: the file stays, under kept_token */
 };
 
+/* A block device whose counters are read around a run. */
+struct proto_leaf {
+        char name[STACK_NAME_BYTES]; /* the kernel's */
+        uint64_t diskseq;            /* another one there: replaced meanwhile; 0: not known */
+};
+
 /* parent → worker */
 struct proto_run {
         struct proto_header header;
         uint64_t id;          /* comes back in the report */
         uint32_t flags;       /* enum proto_run_flags */
-        uint32_t reserved;
+        uint32_t n_leaves;
         uint64_t kept_token;
         uint64_t min_free_bytes; /* refuse to start, or stop writing, below this; 0: do not ask */
         uint64_t min_free_percent; /* likewise, of the file system; with both, the smaller counts */
         struct spec spec;
+        struct proto_leaf leaves[STACK_LEAVES_MAX];
+};
+
+/* What one leaf did during the timed part; PROTO_UNKNOWN where its counters are not to be had. */
+struct proto_counters {
+        uint64_t written_bytes;
+        uint64_t flushes;
+};
+
+/* What the worker saw around the timed part; PROTO_UNKNOWN for what it did not.
+ * What is made of it stands in core/evidence.h. */
+struct proto_evidence {
+        uint64_t distinct_bytes;  /* of the test file, that hold data of this run or of its laying out */
+        uint64_t allocated_bytes; /* st_blocks * 512 after the last sync (ZFS: some seconds later) */
+        uint64_t extent_bytes;    /* of the file, by FIEMAP */
+        uint64_t encoded_bytes;   /* of those: compressed or encrypted by the file system */
+        uint64_t delayed_bytes;   /* of those: not yet allocated, so they never left memory */
+        uint64_t other_bytes;     /* all leaves together, while nothing of ours went on … */
+        uint64_t other_ns;        /* … for so long */
+        uint64_t watched_ns;      /* between the two readings of the counters */
+        uint64_t waited_ns;       /* ready to run and without a processor, in that time */
+        uint64_t stolen_ns;       /* likewise, taken by the hypervisor */
+        struct proto_counters leaves[STACK_LEAVES_MAX]; /* in the order's order */
 };
 
 /* worker → parent: a run's end */
@@ -109,9 +141,22 @@ struct proto_report {
         uint64_t written_bytes;
         uint64_t laid_out_bytes;
         uint64_t samples;
-        uint64_t allocated_bytes; /* st_blocks * 512, or PROTO_UNKNOWN */
         uint64_t device;
         char fstype[PROTO_FSTYPE_BYTES];
+        struct proto_evidence evidence;
+};
+
+/* parent → throw-away child: what lies under this path? */
+struct proto_map {
+        struct proto_header header;
+        uint64_t device, mount_id; /* as READY told them */
+        char path[PROTO_PATH_BYTES]; /* resolved */
+};
+
+/* throw-away child → parent */
+struct proto_stack {
+        struct proto_header header;
+        struct stack stack;
 };
 
 union proto_message {
@@ -120,6 +165,8 @@ union proto_message {
         struct proto_ready ready;
         struct proto_run run;
         struct proto_report report;
+        struct proto_map map;
+        struct proto_stack stack;
 };
 
 /*
@@ -148,6 +195,9 @@ static inline enum phase proto_call_phase(uint64_t call) {
 static inline uint64_t proto_call_since_ns(uint64_t call) {
         return call >> 3;
 }
+
+/* Nothing seen. */
+void proto_evidence_init(struct proto_evidence *e);
 
 /* The size of a message of @type, or 0. */
 size_t proto_size(enum proto_type type);

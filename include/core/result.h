@@ -1,9 +1,10 @@
 /*
  * result - what a finished run measured, and what is worked out from it.
  *
- * Made in the process that shows it, from the worker's report and histograms.
- * A plain struct without pointers or histograms, so that a ring of them is
- * cheap. Names of target and test belong to whoever keeps the result. Pure.
+ * Made in the process that shows it, from the worker's report and histograms. A
+ * plain struct without histograms, so that a ring of them is cheap; its evidence is
+ * counted, and shared by its copies. Names of target and test belong to whoever
+ * keeps the result. Pure.
  */
 #ifndef SYNCPROBE_CORE_RESULT_H
 #define SYNCPROBE_CORE_RESULT_H
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/evidence.h"
 #include "core/histogram.h"
 #include "core/proto.h"
 #include "core/reason.h"
@@ -36,8 +38,8 @@ struct result {
         double syncs_per_second;        /* NAN where the kind does not measure it */
         double stream_bytes_per_second; /* likewise */
         enum proto_effect writeback;    /* whether starting write-back early had an effect */
-        uint64_t allocated_bytes;       /* st_blocks after the last sync; PROTO_UNKNOWN if not seen */
         char fstype[PROTO_FSTYPE_BYTES];
+        struct evidence *evidence;      /* owned; NULL: none was kept */
         struct judgement judgement;
 };
 
@@ -49,6 +51,16 @@ struct result {
  */
 void result_from_report(struct result *ret, const struct spec *spec, const struct proto_report *report,
                         const struct histogram *sync, const struct histogram *write);
+
+/*
+ * Keeps the worker's readings, on the stack that they were made on (NULL: nobody
+ * knows it), and judges. 0, or -ENOMEM: judged without them. @accepted: CODE_BIT()s.
+ */
+int result_judge(struct result *r, struct stack *stack, const struct proto_evidence *seen, uint32_t accepted);
+
+/* One more owner of the evidence; and one less. */
+void result_copy(struct result *ret, const struct result *from);
+void result_done(struct result *r);
 
 /* A run that ended without the worker's word: killed, crashed, past its deadline. */
 void result_from_failure(struct result *ret, const struct spec *spec, enum reason reason, enum phase phase,

@@ -17,12 +17,8 @@ struct json_t; /* jansson's */
  * UTF-8 have each offending byte replaced by U+FFFD. */
 struct json_t *result_to_json(const struct result *r, const char *target, const char *test);
 
-/* A JSON string of possibly invalid UTF-8, as above. NULL text gives null. */
-struct json_t *json_text(const char *text);
-
-/* Nanoseconds as seconds (HISTOGRAM_NONE: null), and a number that may be NAN (null). */
-struct json_t *json_seconds(uint64_t ns);
-struct json_t *json_number(double value);
+/* What a test does, by its keys: {"block_bytes": 4096, …}. A new reference or NULL. */
+struct json_t *parameters_to_json(const struct spec *s);
 
 /* {"results": [ … ]} and a newline, indented, of @n results. */
 struct result_json_item {
@@ -30,11 +26,5 @@ struct result_json_item {
         const char *target, *test;
 };
 void result_json_add_document(struct strbuf *b, const struct result_json_item *items, size_t n);
-
-/* How every document of ours is dumped: flags for json_dumps(). Twelve digits
- * hold a nanosecond of a quarter of an hour, and keep 485.1 from becoming
- * 485.10000000000002. JSON_REAL_PRECISION is jansson's. */
-#define RESULT_JSON_FLAGS_COMPACT (JSON_COMPACT | JSON_REAL_PRECISION(12))
-#define RESULT_JSON_FLAGS_INDENTED (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 #endif

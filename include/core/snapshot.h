@@ -16,6 +16,7 @@
 #include "core/reason.h"
 #include "core/results.h"
 #include "core/spec.h"
+#include "core/stack.h"
 
 enum state { STATE_IDLE, STATE_RUNNING, STATE_OVERDUE, STATE_STUCK, STATE_UNAVAILABLE, STATE_PAUSED, STATE_COUNT_ };
 /* Worst first. */
@@ -52,6 +53,7 @@ struct snapshot_target {
         const char *name, *path;
         const char *fstype; /* "" until seen */
         const char *source; /* "" until seen */
+        const struct stack *stack; /* what lies under it; NULL: not known */
         const struct snapshot_label *labels;
         size_t n_labels;
         enum state state;

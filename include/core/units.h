@@ -31,6 +31,8 @@ int units_parse_bool(const char *text, _Bool *ret);     /* true false yes no on 
 void units_add_size(struct strbuf *b, uint64_t bytes);
 /* "4KiB": the shortest form that units_parse_size() reads back exactly. */
 void units_add_size_exact(struct strbuf *b, uint64_t bytes);
+/* For people: "134 MB" (powers of 1000, at most three significant digits). */
+void units_add_bytes(struct strbuf *b, uint64_t bytes);
 /* For people: "136 MB/s", powers of 1000; three significant digits, never rounded to 0. */
 void units_add_rate(struct strbuf *b, double bytes_per_second);
 /* For people: "251 µs", "12.3 ms", "7.45 s", "5m 12s"; three significant digits. */

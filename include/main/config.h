@@ -38,6 +38,7 @@ struct config_target {
         uint64_t min_free_bytes;   /* 0: not given */
         unsigned min_free_percent; /* 0: not given; with both, the smaller counts */
         bool owner_check;
+        uint32_t accepted;         /* CODE_BIT()s of core/verdict.h */
         struct config_test *tests;
         size_t n_tests;
 };

@@ -16,6 +16,7 @@
 #include "main/config.h"
 #include "main/test.h"
 
+struct mapper;
 struct sd_event;
 struct target;
 
@@ -24,6 +25,7 @@ struct target_host {
         struct sd_event *event;
         const char *worker_program;
         const char *machine; /* 32 hex */
+        struct mapper *mapper;
         void (*on_free)(void *userdata); /* the target is free again, or its group changed */
         void *userdata;
         /* Fills in the tokens of the kept files at a path, of whichever target; returns how many. */

@@ -17,6 +17,7 @@
 
 struct test {
         const struct config_test *config;
+        uint32_t accepted;      /* CODE_BIT()s that the target's administrator vouches for */
         uint64_t turn_every_ns; /* interval; a pulse's period */
         uint64_t phase_ns;
         uint64_t next_ns;       /* its next turn */
@@ -29,8 +30,8 @@ struct test {
         struct test_window *window;  /* a pulse's samples since its last result; NULL for others */
 };
 
-/* @machine and @target spread the turns. 0 or -ENOMEM. */
-int test_init(struct test *t, const struct config_test *config, const char *machine, const char *target,
+/* @machine and the target's name spread the turns. 0 or -ENOMEM. */
+int test_init(struct test *t, const struct config_test *config, const struct config_target *target, const char *machine,
               uint64_t now_ns);
 void test_done(struct test *t);
 
@@ -57,6 +58,7 @@ struct test_ending {
         uint64_t started_realtime_ns, now_realtime_ns;
         const struct histogram *sync, *write; /* NULL: none */
         bool late;
+        struct stack *stack; /* on which the evidence was read; NULL: not known */
 };
 
 /* *ret_result: the result that was added, to be told; NULL where none was (a
@@ -66,7 +68,8 @@ int test_end_run(struct test *t, const struct test_ending *e, uint64_t now_ns, c
 /* A pulse's interval ends at this time; UINT64_MAX for other tests, and while no sample is in. */
 uint64_t test_window_end_ns(const struct test *t);
 /* Ends it: as test_end_run(). */
-int test_end_window(struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, const struct result **ret_result);
+int test_end_window(struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, struct stack *stack,
+                    const struct result **ret_result);
 
 void test_snapshot(const struct test *t, uint64_t now_ns, uint64_t now_realtime_ns, struct snapshot_test *ret);
 

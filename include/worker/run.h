@@ -21,6 +21,7 @@
 
 #include "core/pattern.h"
 #include "core/proto.h"
+#include "worker/watch.h"
 
 /* Files are laid out in pieces of this size, or in blocks, if those are larger. */
 #define RUN_LAYOUT_BYTES ((size_t) 1 << 20)
@@ -34,6 +35,7 @@ struct run {
         int directory;           /* where files are made */
         enum phase phase;        /* of the call in progress, or of the last */
         struct pattern *pattern;
+        struct watch watch;
         uint64_t samples;        /* so far; in the report once the run has ended */
         uint64_t written_bytes;
         uint64_t started_ns;     /* of the timed part */

@@ -14,7 +14,16 @@ static void make(union proto_message *m, enum proto_type type) {
         proto_init(m, type);
         if (type == PROTO_SETUP)
                 (void) strcpy(m->setup.path, "/mnt");
+        if (type == PROTO_MAP)
+                (void) strcpy(m->map.path, "/mnt");
+        if (type == PROTO_STACK) {
+                m->stack.stack.n_nodes = 2;
+                m->stack.stack.nodes[0].parent = -1;
+        }
         if (type == PROTO_RUN) {
+                m->run.n_leaves = 2;
+                (void) strcpy(m->run.leaves[0].name, "sda");
+                (void) strcpy(m->run.leaves[1].name, "nvme0n1");
                 spec_init(&m->run.spec, KIND_COMMIT);
                 assert_int_equal(spec_finish(&m->run.spec, error), 0);
         }
@@ -24,19 +33,19 @@ static void test_good(void **state) {
         union proto_message m;
 
         (void) state;
-        for (enum proto_type type = PROTO_SETUP; type <= PROTO_REPORT; type++) {
+        for (enum proto_type type = PROTO_SETUP; type <= PROTO_STACK; type++) {
                 make(&m, type);
                 assert_int_equal(proto_check(&m, proto_size(type)), type);
         }
         assert_int_equal(proto_size((enum proto_type) 0), 0);
-        assert_int_equal(proto_size((enum proto_type) 5), 0);
+        assert_int_equal(proto_size((enum proto_type) 7), 0);
 }
 
 static void test_sizes(void **state) {
         union proto_message m;
 
         (void) state;
-        for (enum proto_type type = PROTO_SETUP; type <= PROTO_REPORT; type++) {
+        for (enum proto_type type = PROTO_SETUP; type <= PROTO_STACK; type++) {
                 make(&m, type);
                 for (size_t n = 0; n < sizeof m; n++)
                         if (n != proto_size(type))
@@ -99,6 +108,23 @@ static void test_ranges(void **state) {
         REJECTS(PROTO_REPORT, report, m.report.outcome = OUTCOME_FAILED); /* failed, without */
         REJECTS(PROTO_REPORT, report, set_unsigned(&m.report.writeback, PROTO_EFFECT_COUNT_));
         REJECTS(PROTO_REPORT, report, set_byte(&m.report.truncated, 255));
+        /* A leaf's name goes into a path. */
+        REJECTS(PROTO_RUN, run, m.run.n_leaves = STACK_LEAVES_MAX + 1);
+        REJECTS(PROTO_RUN, run, m.run.n_leaves = 3);
+        REJECTS(PROTO_RUN, run, (void) strcpy(m.run.leaves[1].name, ".."));
+        REJECTS(PROTO_RUN, run, (void) strcpy(m.run.leaves[1].name, "a/b"));
+        REJECTS(PROTO_RUN, run, memset(m.run.leaves[1].name, 'a', sizeof m.run.leaves[1].name));
+        REJECTS(PROTO_MAP, sizeof m.map, m.map.path[0] = '\0');
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.n_nodes = STACK_NODES_MAX + 1);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[0].parent = 0);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].parent = 1); /* its own */
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].layer = LAYER_COUNT_);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].role = ROLE_COUNT_);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].write_cache = WRITE_CACHE_COUNT_);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].rotational = 2);
+        REJECTS(PROTO_STACK, sizeof m.stack, m.stack.stack.nodes[1].facts = UINT32_MAX);
+        REJECTS(PROTO_STACK, sizeof m.stack, set_byte((void *) &m.stack.stack.incomplete, 2));
+        REJECTS(PROTO_STACK, sizeof m.stack, memset(m.stack.stack.source, 'a', sizeof m.stack.stack.source));
 }
 
 /* Whatever comes: an answer, and under the sanitizers no complaint. */
@@ -107,7 +133,7 @@ static void test_noise(void **state) {
 
         (void) state;
         for (unsigned round = 0; round < 20000; round++) {
-                enum proto_type type = (enum proto_type) (1 + testutil_random_below(4));
+                enum proto_type type = (enum proto_type) (1 + testutil_random_below(6));
 
                 make(&m, type);
                 for (uint64_t flips = testutil_random_below(8); flips > 0; flips--)

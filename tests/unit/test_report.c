@@ -193,17 +193,13 @@ static void test_failed(void **state) {
 
 static void test_small_parts(void **state) {
         struct strbuf b;
-        struct judgement j;
 
         (void) state;
         strbuf_init(&b);
-        report_add_header(&b, "/mnt/a\033[2J\n\xFF\xC2\x9B\xC3\xBC", "ext4", false);
+        report_add_header(&b, "/mnt/a\033[2J\n\xFF\xC2\x9B\xC3\xBC", "ext4", NULL, false);
         assert_string_equal(take(&b), "/mnt/a\\x1b[2J\\x0a\\xff\\xc2\\x9b\xC3\xBC (ext4)\n");
-        report_add_header(&b, "/a", "", true);
+        report_add_header(&b, "/a", "", NULL, true);
         assert_string_equal(take(&b), "\033[1m/a\033[0m\n");
-        judgement_without_evidence(&j);
-        report_add_verdict(&b, &j);
-        assert_has(take(&b), "\nVerdict: unverified\n  device-unseen: ");
         report_add_rates(&b, 136e6);
         assert_string_equal(take(&b), "136 MB/s (130 MiB/s)");
         report_add_rates(&b, 720e3);

@@ -21,7 +21,6 @@ static void measure(union proto_message *m, unsigned samples, bool writes) {
         m->report.elapsed_ns = samples * 4 * MS;
         m->report.written_bytes = samples * UINT64_C(4096);
         m->report.samples = samples;
-        m->report.allocated_bytes = 8192;
         strcpy(m->report.fstype, "ext4");
         histogram_reset(&sync_times);
         histogram_reset(&write_times);
@@ -171,7 +170,7 @@ static void test_failures(void **state) {
         assert_int_equal(r.outcome, OUTCOME_FAILED);
         assert_int_equal(r.started_realtime_ns, 5);
         assert_int_equal(r.ended_realtime_ns, 7);
-        assert_int_equal(r.allocated_bytes, PROTO_UNKNOWN);
+        assert_null(r.evidence);
         assert_int_equal(r.sync.p50_ns, HISTOGRAM_NONE);
         assert_int_equal(r.sync.samples, 0);
         assert_true(isnan(r.syncs_per_second) && isnan(r.stream_bytes_per_second));

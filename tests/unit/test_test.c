@@ -20,6 +20,9 @@ static struct config_test config_of(enum kind kind) {
         return c;
 }
 
+static char vz_name[] = "vz";
+static const struct config_target vz = { .name = vz_name };
+
 static struct histogram *samples(unsigned n, uint64_t each_ns) {
         static struct histogram h[2];
         static unsigned turn;
@@ -35,6 +38,7 @@ static struct proto_report report_of(uint64_t n) {
         union proto_message m;
 
         proto_init(&m, PROTO_REPORT);
+        proto_evidence_init(&m.report.evidence);
         m.report.samples = n;
         m.report.written_bytes = n * 4096;
         m.report.elapsed_ns = SECOND;
@@ -49,7 +53,7 @@ static void test_a_good_run(void **state) {
         const struct result *r;
 
         (void) state;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 0), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 0), 0);
         assert_int_equal(test_end_run(&t, &e, 0, &r), 0);
         assert_non_null(r);
         assert_true(result_is_ok(r));
@@ -73,7 +77,7 @@ static void test_a_hang(void **state) {
         struct test_ending killed = { .reason = REASON_TIMEOUT, .phase = PHASE_SYNC, .late = true };
 
         (void) state;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 0), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 0), 0);
         assert_int_equal(test_end_run(&t, &overdue, 0, &r), 0);
         assert_int_equal(r->reason, REASON_TIMEOUT);
         assert_int_equal(test_end_run(&t, &returned, 0, &r), 0);
@@ -98,7 +102,7 @@ static void test_too_little_space_is_a_skip(void **state) {
 
         (void) state;
         report.outcome = OUTCOME_SKIPPED;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 0), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 0), 0);
         assert_int_equal(test_end_run(&t, &e, 0, &r), 0);
         assert_null(r);
         assert_int_equal(t.counts.skips[SKIP_LOWSPACE], 1);
@@ -115,7 +119,7 @@ static void test_pulses_are_summed_up(void **state) {
 
         (void) state;
         c.spec.period_ns = 5 * SECOND;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 0), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 0), 0);
         assert_true(test_window_end_ns(&t) == UINT64_MAX);
         for (uint64_t i = 0; i < 12; i++) {
                 struct test_ending e = { .report = &report, .sync = samples(1, 1000000 * (i + 1)), .write = samples(1, 1) };
@@ -126,7 +130,7 @@ static void test_pulses_are_summed_up(void **state) {
         }
         /* Between the last sample of this interval and the first of the next. */
         assert_true(test_window_end_ns(&t) > 155 * SECOND && test_window_end_ns(&t) < 160 * SECOND);
-        assert_int_equal(test_end_window(&t, 157 * SECOND, 157 * SECOND, &r), 0);
+        assert_int_equal(test_end_window(&t, 157 * SECOND, 157 * SECOND, NULL, &r), 0);
         assert_true(result_is_ok(r));
         assert_int_equal(r->samples, 12);
         assert_int_equal(r->sync.max_ns, 12000000);
@@ -146,10 +150,10 @@ static void test_one_failed_pulse_fails_its_interval(void **state) {
         (void) state;
         bad.outcome = OUTCOME_FAILED;
         bad.reason = REASON_IO;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 0), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 0), 0);
         assert_int_equal(test_end_run(&t, &first, SECOND, &r), 0);
         assert_int_equal(test_end_run(&t, &second, 2 * SECOND, &r), 0);
-        assert_int_equal(test_end_window(&t, 3 * SECOND, 3 * SECOND, &r), 0);
+        assert_int_equal(test_end_window(&t, 3 * SECOND, 3 * SECOND, NULL, &r), 0);
         assert_int_equal(r->outcome, OUTCOME_FAILED);
         assert_int_equal(r->reason, REASON_IO);
         assert_int_equal(r->phase, PHASE_SYNC);
@@ -162,7 +166,7 @@ static void test_turns(void **state) {
         struct test t;
 
         (void) state;
-        assert_int_equal(test_init(&t, &c, "m", "vz", 1000 * SECOND), 0);
+        assert_int_equal(test_init(&t, &c, &vz, "m", 1000 * SECOND), 0);
         assert_true(t.next_ns > 1000 * SECOND && t.next_ns <= 1060 * SECOND);
         for (uint64_t turn = t.next_ns, i = 0; i < 100; i++, turn = t.next_ns) {
                 test_take_turn(&t, turn);
