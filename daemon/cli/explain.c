@@ -97,8 +97,8 @@ static int keep(struct explain *e, const struct probe *p) {
         item->path = strdup(probe_path(p));
         if (!item->path)
                 return -ENOMEM;
-        item->stack = stack_ref(probe_stack(p));
         e->n_items++;
+        item->stack = stack_ref(probe_stack(p));
         return 0;
 }
 
