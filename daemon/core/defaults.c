@@ -17,6 +17,7 @@ static const struct {
         uint64_t period_ns, commit_interval_ns;
         bool streams;
 } media[MEDIUM_COUNT_] = {
+        [MEDIUM_UNKNOWN] = { 10 * UNITS_NS_PER_SECOND, 15 * MINUTE_NS, true },
         [MEDIUM_FLASH] = { 10 * UNITS_NS_PER_SECOND, 15 * MINUTE_NS, true },
         [MEDIUM_ROTATING] = { 30 * UNITS_NS_PER_SECOND, 30 * MINUTE_NS, true },
         [MEDIUM_SHARED] = { 15 * UNITS_NS_PER_SECOND, 30 * MINUTE_NS, false },
@@ -29,7 +30,7 @@ static void set(struct spec *s, enum spec_key key, const char *value) {
 }
 
 size_t defaults_for(const struct stack *stack, struct default_test ret[DEFAULTS_MAX]) {
-        enum medium medium = stack ? stack_medium(stack) : MEDIUM_FLASH;
+        enum medium medium = stack ? stack_medium(stack) : MEDIUM_UNKNOWN;
         char error[SPEC_ERROR_BYTES];
         size_t n = 0;
 

@@ -25,6 +25,7 @@ static json_t *facts_to_json(uint32_t facts) {
         static const char *const names[] = {
                 "nobarrier", "fsync-nobarrier", "volatile", "sync-disabled", "no-cache-flush", "write-cache-overridden",
                 "compression", "late-blocks", "fua", "attached", "logbias-throughput",
+                "shared",
         };
         json_t *array = json_array();
         int r = array ? 0 : -1;

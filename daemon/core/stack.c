@@ -112,6 +112,8 @@ struct stack *stack_unref(struct stack *s) {
 /* --- leaves ------------------------------------------------------------------ */
 
 bool stack_node_is_leaf(const struct stack *s, size_t i) {
+        if ((s->nodes[i].facts & FACT_SHARED) != 0)
+                return false;
         for (size_t k = i + 1; k < s->n_nodes; k++)
                 if (s->nodes[k].parent == (int16_t) i)
                         return false;
@@ -171,24 +173,28 @@ static bool is_cluster_filesystem(const char *fstype) {
 }
 
 enum medium stack_medium(const struct stack *s) {
-        bool rotating = false;
+        enum medium medium = MEDIUM_UNKNOWN;
 
         for (size_t i = 0; i < s->n_nodes; i++) {
                 const struct stack_node *n = &s->nodes[i];
 
                 if (n->layer == LAYER_NETWORK_FILESYSTEM || n->layer == LAYER_FUSE || n->layer == LAYER_RBD ||
-                    n->layer == LAYER_NBD || n->layer == LAYER_FABRIC ||
+                    n->layer == LAYER_NBD || n->layer == LAYER_DRBD || n->layer == LAYER_FABRIC ||
                     (n->layer == LAYER_FILESYSTEM && is_cluster_filesystem(n->name)))
                         return MEDIUM_SHARED;
                 /* Virtual disks and volumes of controllers call themselves rotating, whatever they are. */
-                if (takes_writes(n) && n->layer == LAYER_DISK && n->rotational == 1)
-                        rotating = true;
+                if (!takes_writes(n) || n->layer != LAYER_DISK || n->rotational < 0)
+                        continue;
+                if (n->rotational == 1)
+                        medium = MEDIUM_ROTATING;
+                else if (medium == MEDIUM_UNKNOWN)
+                        medium = MEDIUM_FLASH;
         }
-        return rotating ? MEDIUM_ROTATING : MEDIUM_FLASH;
+        return medium;
 }
 
 const char *medium_text(enum medium medium) {
-        static const char *const texts[MEDIUM_COUNT_] = { "local flash", "local rotating disks", "shared or network storage" };
+        static const char *const texts[MEDIUM_COUNT_] = { "unknown medium", "local flash", "local rotating disks", "shared or network storage" };
 
         return (size_t) medium < MEDIUM_COUNT_ ? texts[medium] : "unknown";
 }

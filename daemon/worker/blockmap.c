@@ -151,6 +151,19 @@ static bool is_partition(const struct device *d) {
         return true;
 }
 
+/* A loop device may stand on a block device as well, which the kernel names without links. */
+static bool add_backing_device(const struct device *d, const char *file) {
+        char path[PATH_MAX + sizeof CLASS_BLOCK];
+
+        if (!begins(file, "/dev/") || strchr(file + 5, '/'))
+                return false;
+        (void) snprintf(path, sizeof path, CLASS_BLOCK "%s", file + 5);
+        if (!sysroot_has(&d->map->root, path))
+                return false;
+        blockmap_add_name(d->map, d->index, (enum role) d->node->role, file + 5);
+        return true;
+}
+
 static bool is_loop(const struct device *d) {
         char file[PATH_MAX];
 
@@ -172,7 +185,8 @@ static bool is_loop(const struct device *d) {
         if (ends(file, " (deleted)"))
                 file[strlen(file) - strlen(" (deleted)")] = '\0';
         (void) snprintf(d->node->detail, sizeof d->node->detail, "%.*s", (int) sizeof d->node->detail - 1, file);
-        fsmap_add_file(d->map, d->index, (enum role) d->node->role, file);
+        if (!add_backing_device(d, file))
+                fsmap_add_file(d->map, d->index, (enum role) d->node->role, file);
         return true;
 }
 
@@ -224,6 +238,8 @@ static void read_mapped(const struct device *d, char (*names)[SYSROOT_NAME_BYTES
                 d->node->layer = LAYER_MD;
                 if (read_attribute(d, "md/level", level, sizeof level) > 0)
                         (void) snprintf(d->node->detail, sizeof d->node->detail, "%s", level);
+        } else if (begins(d->name, "drbd")) {
+                d->node->layer = LAYER_DRBD;
         } else if (begins(d->name, "bcache")) {
                 d->node->layer = LAYER_CACHED;
                 (void) snprintf(d->node->detail, sizeof d->node->detail, "bcache");
@@ -245,8 +261,10 @@ static bool is_nvme_head(const struct device *d) {
         if (slash)
                 *slash = '\0';
         controllers = calloc(2 * CHILDREN_MAX, sizeof *controllers);
-        if (!controllers)
+        if (!controllers) {
+                stackmap_remark(d->map, "out of memory");
                 return false;
+        }
         names = controllers + CHILDREN_MAX;
         n = sysroot_list(&d->map->root, subsystem, controllers, CHILDREN_MAX);
         for (int i = 0; i < n; i++) {
@@ -292,6 +310,19 @@ static void map_below(const struct device *d) {
         free(names);
 }
 
+/* A disk that holds several parts of a pool: it takes writes as soon as one of them does, and
+ * syncs go to the log. */
+static void adopt_role(struct stackmap *m, size_t i, enum role role) {
+        struct stack_node *n = &m->stack->nodes[i];
+
+        if (role != ROLE_LOG && n->role != ROLE_CACHE)
+                return;
+        n->role = (uint8_t) role;
+        for (size_t k = i + 1; k < m->stack->n_nodes; k++)
+                if (m->stack->nodes[k].parent == (int16_t) i)
+                        adopt_role(m, k, role);
+}
+
 void blockmap_add_name(struct stackmap *m, int parent, enum role role, const char *name) {
         struct device d = { .map = m, .name = name };
         char path[SYSROOT_NAME_BYTES + sizeof CLASS_BLOCK];
@@ -300,8 +331,11 @@ void blockmap_add_name(struct stackmap *m, int parent, enum role role, const cha
                 const struct stack_node *n = &m->stack->nodes[i];
 
                 /* Reached before: it is counted once. File systems are named by their type, and never meant. */
-                if (strcmp(n->name, name) == 0 && n->layer >= LAYER_PARTITION && n->layer != LAYER_UNSEEN)
+                if (strcmp(n->name, name) == 0 && n->layer >= LAYER_PARTITION && n->layer != LAYER_UNSEEN) {
+                        m->stack->nodes[parent].facts |= FACT_SHARED;
+                        adopt_role(m, i, role);
                         return;
+                }
         }
         (void) snprintf(path, sizeof path, CLASS_BLOCK "%s", name);
         if (strlen(name) >= STACK_NAME_BYTES || sysroot_resolve(&m->root, path, d.path) < 0) {

@@ -12,7 +12,6 @@
 #include "worker/zpool.h"
 
 /* A loop device on an overlay on a loop device …: deeper than anyone builds. */
-#define DEPTH_MAX 8
 #define BTRFS_MAX 64
 #define VDEVS_MAX 64
 #define TOOL_LIMIT_BYTES ((size_t) 256 << 10)
@@ -203,8 +202,20 @@ static void add_zfs(struct stackmap *m, int node, enum role role, const char *so
         free(vdevs);
 }
 
+/* Of the path as it was given to mount(8), where commas and colons stand behind one. */
+static void drop_backslashes(char *path) {
+        char *to = path;
+
+        for (const char *from = path; *from != '\0'; from++) {
+                if (from[0] == '\\' && from[1] != '\0')
+                        from++;
+                *to++ = *from;
+        }
+        *to = '\0';
+}
+
 static void add_overlay(struct stackmap *m, int node, enum role role, const struct mount *mount) {
-        size_t n, length = 0;
+        size_t n;
         const char *upper = mount_option_value(mount->super_options, "upperdir", &n);
         char path[SYSROOT_PATH_BYTES];
 
@@ -213,10 +224,10 @@ static void add_overlay(struct stackmap *m, int node, enum role role, const stru
                 stackmap_remark(m, "the overlay names no upper directory");
                 return;
         }
-        for (size_t i = 0; i < n; i++)
-                if (upper[i] != '\\' || i + 1 == n)
-                        path[length++] = upper[i];
-        path[length] = '\0';
+        (void) memcpy(path, upper, n);
+        path[n] = '\0';
+        mount_unescape(path);
+        drop_backslashes(path);
         if (path[0] != '/') { /* relative to whoever mounted it */
                 (void) stackmap_add(m, node, LAYER_UNSEEN, role, "upperdir");
                 stackmap_remark(m, "the overlay's upper directory is told as %.80s", path);
@@ -257,19 +268,31 @@ static void add_mount(struct stackmap *m, int parent, enum role role, const stru
         m->stack->nodes[node].facts = facts_of(mount);
         if (layer != LAYER_FILESYSTEM)
                 return;
-        if (m->depth == DEPTH_MAX) {
-                stackmap_remark(m, "file systems nested deeper than %d", DEPTH_MAX);
+        if (m->depth == STACKMAP_DEPTH_MAX) {
+                stackmap_remark(m, "file systems nested deeper than %d", STACKMAP_DEPTH_MAX);
                 return;
         }
-        m->depth++;
+        m->inside[m->depth++] = mount;
         add_devices(m, node, role, mount);
         m->depth--;
+}
+
+/* Nothing lies on itself: the path is one of another mount namespace, as an overlay's in a
+ * container is, or its file has been mounted over. */
+static bool is_inside(const struct stackmap *m, const struct mount *mount) {
+        for (unsigned i = 0; i < m->depth; i++)
+                if (m->inside[i] == mount)
+                        return true;
+        return false;
 }
 
 void fsmap_add_file(struct stackmap *m, int parent, enum role role, const char *path) {
         const struct mount *mount = mountinfo_find_path(&m->mounts, path);
 
-        if (mount) {
+        if (mount && is_inside(m, mount)) {
+                (void) stackmap_add(m, parent, LAYER_UNSEEN, role, "file");
+                stackmap_remark(m, "%.90s is not seen from here", path);
+        } else if (mount) {
                 add_mount(m, parent, role, mount);
         } else {
                 (void) stackmap_add(m, parent, LAYER_UNSEEN, role, "file");

@@ -10,8 +10,7 @@
 
 #define TABLE_MAX_BYTES ((size_t) 16 << 20)
 
-/* "\040" and the like, in place. */
-static void unescape(char *text) {
+void mount_unescape(char *text) {
         char *to = text;
 
         for (const char *from = text; *from != '\0';) {
@@ -50,13 +49,15 @@ static bool parse_line(char *line, struct mount *ret) {
         if (!rest)
                 return false;
         ret->fstype = strsep(&rest, " ");
-        ret->source = rest ? strsep(&rest, " ") : "";
+        if (!rest)
+                return false;
+        ret->source = strsep(&rest, " ");
         ret->super_options = rest ? rest : "";
-        unescape(fields[3]);
-        unescape(fields[4]);
-        /* These two point into the same line, and are ours to change. */
-        unescape((char *) (uintptr_t) ret->source);
-        unescape((char *) (uintptr_t) ret->super_options);
+        mount_unescape(fields[3]);
+        mount_unescape(fields[4]);
+        /* These point into the same line, and are ours to change. */
+        mount_unescape((char *) (uintptr_t) ret->fstype);
+        mount_unescape((char *) (uintptr_t) ret->source);
         return true;
 }
 

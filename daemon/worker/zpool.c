@@ -28,9 +28,10 @@ static bool is_word(const char *text, size_t n, const char *word) {
         return strlen(word) == n && strncmp(text, word, n) == 0;
 }
 
-/* A name at level 0 opens a section: a group's, or the pool's own. */
-static struct section section_of(const char *name, size_t n) {
-        for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+/* A name at level 0 opens a section. The columns' head and the pool itself come first; the
+ * pool may be called like a group. */
+static struct section section_of(const char *name, size_t n, size_t before) {
+        for (size_t i = 0; before >= 2 && i < sizeof groups / sizeof groups[0]; i++)
                 if (is_word(name, n, groups[i].name))
                         return (struct section) { groups[i].counts, groups[i].role };
         return (struct section) { true, ROLE_DATA };
@@ -39,7 +40,7 @@ static struct section section_of(const char *name, size_t n) {
 size_t zpool_parse_status(const char *text, struct zpool_vdev *ret, size_t room) {
         const char *line = strstr(text, "config:");
         struct section section = { false, ROLE_DATA };
-        size_t found = 0;
+        size_t sections = 0, found = 0;
 
         for (line = line ? strchr(line, '\n') : NULL; line; line = strchr(line, '\n')) {
                 const char *name = ++line;
@@ -53,7 +54,7 @@ size_t zpool_parse_status(const char *text, struct zpool_vdev *ret, size_t room)
                 name += 1 + strspn(line + 1, " ");
                 n = strcspn(name, " \t\n");
                 if (name == line + 1)
-                        section = section_of(name, n);
+                        section = section_of(name, n, sections++);
                 if (name[0] != '/' || !section.counts || n >= ZPOOL_PATH_BYTES)
                         continue;
                 if (found < room) {

@@ -69,7 +69,8 @@ enum stack_fact {
         FACT_FUA = 1 << 8,
         FACT_ATTACHED = 1 << 9,        /* a drive on a bus of this machine: ATA, SAS, NVMe, USB, MMC */
         FACT_THROUGHPUT = 1 << 10,     /* ZFS: logbias=throughput */
-        FACT_MASK_ = (1 << 11) - 1,
+        FACT_SHARED = 1 << 11,         /* something below it stands under another node, where it was reached first */
+        FACT_MASK_ = (1 << 12) - 1,
 };
 /* Any of them: a sync that returned need not have made anything durable. */
 #define FACTS_SYNC_DISABLED                                                                                   \
@@ -129,7 +130,7 @@ uint32_t stack_facts(const struct stack *s);
 bool stack_has_layer(const struct stack *s, enum layer layer);
 
 /* What its default tests are chosen by. */
-enum medium { MEDIUM_FLASH, MEDIUM_ROTATING, MEDIUM_SHARED, MEDIUM_COUNT_ };
+enum medium { MEDIUM_UNKNOWN, MEDIUM_FLASH, MEDIUM_ROTATING, MEDIUM_SHARED, MEDIUM_COUNT_ };
 enum medium stack_medium(const struct stack *s);
 const char *medium_text(enum medium medium);
 

@@ -10,15 +10,16 @@
 
 #include "worker/sysroot.h"
 
-/* Texts are unescaped, and valid as long as the table. */
+/* Texts are unescaped, but for the options, and valid as long as the table. */
 struct mount {
         uint64_t id;
         uint32_t major, minor;
         const char *root;        /* which part of the file system is mounted */
         const char *mount_point;
-        const char *options;     /* of the mount */
         const char *fstype, *source;
-        const char *super_options; /* of the file system */
+        /* Of the mount, and of the file system. A comma inside a value is an escape, and
+         * stays one until the list is split. */
+        const char *options, *super_options;
 };
 
 struct mountinfo {
@@ -40,8 +41,10 @@ const struct mount *mountinfo_find_path(const struct mountinfo *m, const char *p
 
 /* Whether the comma-separated @options have this word. */
 bool mount_has_option(const char *options, const char *word);
-/* The value of "@name=…" among them, and its length; NULL: there is none. A comma in it is
- * written \, by the kernel (overlay's paths). */
+/* The value of "@name=…" among them, still escaped, and its length; NULL: there is none. A
+ * comma in it is \054, or behind a backslash. */
 const char *mount_option_value(const char *options, const char *name, size_t *ret_length);
+/* What the kernel wrote as "\040" and the like, in place. */
+void mount_unescape(char *text);
 
 #endif

@@ -24,11 +24,14 @@ void stackmap_make(struct stack *ret, const char *root, const struct stackmap_pl
 
 /* --- its parts: fsmap.c goes from file systems to devices, blockmap.c from devices to devices --- */
 
+#define STACKMAP_DEPTH_MAX 8
+
 struct stackmap {
         struct stack *stack;
         struct sysroot root;
         struct mountinfo mounts;
-        unsigned depth; /* of nested file systems */
+        const struct mount *inside[STACKMAP_DEPTH_MAX]; /* the nested file systems that the search is in */
+        unsigned depth;
 };
 
 /* A new node, its index; -1 when there is no room, which makes the stack incomplete. */

@@ -647,7 +647,7 @@ static void test_anything(void **state) {
                                                 (enum layer) testutil_random_below(LAYER_COUNT_), "d",
                                                 (enum write_cache) testutil_random_below(WRITE_CACHE_COUNT_),
                                                 (int) testutil_random_below(3) - 1,
-                                                testutil_random_below(4) == 0 ? CODE_BIT(testutil_random_below(11)) : 0);
+                                                testutil_random_below(4) == 0 ? CODE_BIT(testutil_random_below(12)) : 0);
 
                         stack.nodes[node].role = (uint8_t) testutil_random_below(ROLE_COUNT_);
                 }
