@@ -26,7 +26,7 @@ KINDS = {
 
 # Under the sanitizers everything takes longer, and the kernel is the same.
 SANITIZED = re.search("^CFLAGS = .*-fsanitize", (BUILD / "Makefile").read_text(), re.M)
-RUNS = 20 if SANITIZED else 200
+RUNS = 10 if SANITIZED else 100
 
 
 def run(run_cli, path, *options):
@@ -189,7 +189,7 @@ def neighbour(path):
 
 @pytest.mark.parametrize("busy", [False, True], ids=["quiet", "neighbour"])
 def test_honest_file_systems_are_never_suspected(run_cli, loopfs, busy):
-    """Each kind, so many times, on three file systems at once."""
+    """Each kind on three file systems at once: two hundred runs of each, half of them beside a neighbour."""
     found, errors = {}, []
 
     def repeat(fs):
