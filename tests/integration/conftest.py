@@ -30,6 +30,10 @@ BUSY_LIMIT_S = 10
 
 PR_SET_CHILD_SUBREAPER = 36
 
+# Whoever starts the tests with nohup, or in the background, has these ignored: the programs would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 def poll_until(check, limit_s, what, period_s=0.02):
     """Calls check() until it gives something true, which is returned."""

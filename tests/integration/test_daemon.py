@@ -279,7 +279,8 @@ def test_the_main_process_makes_no_call_on_a_target(syncprobed, workdir, tmp_pat
     conf = tmp_path / "c.conf"
     conf.write_text(f'listen = "127.0.0.1:{port}";\n' + config(target("t", path, "commit")))
     trace = tmp_path / "trace"
-    p = subprocess.Popen(["strace", "-f", "-o", trace, "-s", "300", syncprobed, "--foreground", "--config", conf],
+    # A file a thread: in one file, a call that another interrupts stands in two lines.
+    p = subprocess.Popen(["strace", "-ff", "-o", trace, "-s", "300", syncprobed, "--foreground", "--config", conf],
                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     try:
         def ran():
@@ -297,9 +298,10 @@ def test_the_main_process_makes_no_call_on_a_target(syncprobed, workdir, tmp_pat
     finally:
         p.kill()
         p.wait()
-    calls = [l.split(None, 1)[1] for l in trace.read_text().splitlines() if l.startswith(str(pid))]
+    calls = trace.with_name(f"trace.{pid}").read_text().splitlines()
+    assert any(c.startswith("epoll_wait") for c in calls)
     # It may send the path to its worker, and serve it to us.
-    harmless = re.compile(r"(<\.\.\. )?(send|recv|read\b|pread64|write)")
+    harmless = re.compile(r"send|recv|read\b|pread64|write")
     named = [c for c in calls if "very-own-name" in c and not harmless.match(c)]
     assert named == []
     # (__WALL is LeakSanitizer's own, at the exit of an instrumented build.)
