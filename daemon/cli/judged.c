@@ -137,6 +137,8 @@ static void add_reason(struct strbuf *b, const struct report_item *items, size_t
         write_text(&text, &items[i], code);
         if (strbuf_finish(&text, &said) == 0)
                 report_add_printable(&line, said);
+        else
+                b->error = text.error;
         strbuf_add(b, "  ");
         if (strbuf_finish(&line, &said) == 0)
                 add_wrapped(b, said, 2, 4);

@@ -216,7 +216,7 @@ static void add_faster_than_medium(struct strbuf *b, const struct result *r) {
 
 static void add_host_cache_unseen(struct strbuf *b, const struct result *r) {
         add_names_are(b, stack_of(r), LAYER_BIT(LAYER_VIRTUAL), "is a virtual disk", "are virtual disks");
-        strbuf_add(b, ": whether its host passes flushes on to a disk (cache=none, directsync, writethrough, "
+        strbuf_add(b, ": whether the host passes flushes on to a disk (cache=none, directsync, writethrough, "
                       "writeback) or drops them (cache=unsafe) is out of sight");
 }
 

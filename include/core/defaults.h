@@ -15,7 +15,7 @@ struct default_test {
         uint64_t interval_ns;
 };
 
-/* Fills in the tests; how many there are. @stack NULL: local flash is assumed. */
+/* Fills in the tests; how many there are. @stack NULL: those for an unknown medium. */
 size_t defaults_for(const struct stack *stack, struct default_test ret[DEFAULTS_MAX]);
 
 /* Whether a stream writes one kept file in place unless told otherwise: over thin pools,

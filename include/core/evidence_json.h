@@ -11,8 +11,8 @@ struct json_t; /* jansson's */
 
 /* New references, or NULL when memory ran out. */
 
-/* The whole tree: {"fstype", "source", "mount_point", "options", "complete", "remark",
- * "leaves", "nodes": [ { "name", "layer", "parent", … } ]}, parents by index. NULL stack: null. */
+/* The whole tree: {"fstype", "source", "mount_point", "options", "medium", "complete", "remark",
+ * "nodes": [ { "name", "layer", "parent", … } ]}, parents by index. NULL stack: null. */
 struct json_t *stack_to_json(const struct stack *s);
 
 /* What one run's bytes did: fstype, source, devices (the leaves), and the readings. */

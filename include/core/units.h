@@ -20,6 +20,7 @@
 #include "core/strbuf.h"
 
 #define UNITS_NS_PER_SECOND UINT64_C(1000000000)
+#define UNITS_NS_PER_US UINT64_C(1000)
 #define UNITS_NS_PER_MS UINT64_C(1000000)
 
 int units_parse_size(const char *text, uint64_t *ret_bytes);

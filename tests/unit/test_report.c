@@ -102,6 +102,22 @@ static void test_commit(void **state) {
         assert_has_not(text, "etcd");
 }
 
+/* Faster than flash can be: said, though a cache that is protected is as good as a disk. */
+static void test_a_cache_answered(void **state) {
+        struct result r;
+        const struct report_item item = { "commit", &r, NULL };
+
+        (void) state;
+        make(&r, KIND_COMMIT, DATA_RANDOM, 3, 40000, 500 * MS, 819200);
+        assert_has(block_of(&item, 1), "  Half of the syncs took under 50 µs: a cache answered");
+        r.judgement.reached = REACHED_RAM; /* its verdict says so already */
+        assert_has_not(block_of(&item, 1), "a cache answered");
+        make(&r, KIND_COMMIT, DATA_RANDOM, 3, 60000, 500 * MS, 819200);
+        assert_has_not(block_of(&item, 1), "a cache answered");
+        make(&r, KIND_COMMIT, DATA_RANDOM, 1, 40000, 500 * MS, 819200); /* one sample has no median */
+        assert_has_not(block_of(&item, 1), "a cache answered");
+}
+
 static void test_pair_of_streams(void **state) {
         struct result zero, random;
         const struct report_item items[] = { { "stream-zero", &zero, NULL }, { "stream-random", &random, NULL } };
@@ -465,6 +481,7 @@ static void test_allocations_fail(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_commit),
+                cmocka_unit_test(test_a_cache_answered),
                 cmocka_unit_test(test_pair_of_streams),
                 cmocka_unit_test(test_when_zeros_are_not_told_of),
                 cmocka_unit_test(test_single_stream),
