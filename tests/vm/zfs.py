@@ -51,7 +51,7 @@ def stripe():
             os.environ["DISK_TANK2"])
     disks = {pathlib.Path(os.environ[name]).name for name in ("DISK_TANK1", "DISK_TANK2")}
 
-    zeros, random = run("/tank", "--kind", "stream", "--size", "128MiB")
+    zeros, random = run("/tank", "--kind", "stream", "--size", "512MiB")
     print(json.dumps([zeros, random], indent=1), flush=True)
     check({d["name"] for d in zeros["evidence"]["devices"]} == disks, "both disks are found under the data set",
           zeros["evidence"]["devices"])
@@ -59,7 +59,7 @@ def stripe():
           "zeros are suspect: not allocated, or missing on the disks", codes(zeros))
     check(zeros["stream_bytes_per_second"] > 0, "and their rate is shown all the same", zeros)
     check(not codes(random) & SUSPECT, "random data are not suspect", random["reasons"])
-    check(random["evidence"]["device_written_bytes"] >= 128 << 20, "all of them reached the disks", random["evidence"])
+    check(random["evidence"]["device_written_bytes"] >= 512 << 20, "all of them reached the disks", random["evidence"])
     rate = random["stream_bytes_per_second"]
     check(abs(rate / (2 * LIMIT) - 1) <= 0.1, "their rate is within 10 % of what the disks take",
           f"{rate / 1e6:.1f} of {2 * LIMIT / 1e6:.0f} MB/s")
