@@ -7,11 +7,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FIRST_READ_BYTES 4096
@@ -32,13 +30,13 @@ void sysroot_close(struct sysroot *root) {
 }
 
 static int open_below(const struct sysroot *root, const char *path, int flags) {
-        struct open_how how = { .flags = (unsigned) (flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT };
-        long fd;
+        int fd;
 
+        path += strspn(path, "/");
         do
-                fd = syscall(SYS_openat2, root->fd, path, &how, sizeof how);
-        while (fd < 0 && (errno == EINTR || errno == EAGAIN));
-        return fd < 0 ? -errno : (int) fd;
+                fd = openat(root->fd, path[0] != '\0' ? path : ".", flags | O_CLOEXEC);
+        while (fd < 0 && errno == EINTR);
+        return fd < 0 ? -errno : fd;
 }
 
 /* Up to @room bytes: a file of /proc may give them in several pieces. */

@@ -1,8 +1,9 @@
 /*
  * sysroot - reading /proc, /sys and /dev below a root that tests can put elsewhere.
  *
- * Paths are absolute and stay below that root: a symbolic link that leads out of
- * it is read as if the root were "/". May block as the file systems there do.
+ * Paths are absolute. Symbolic links are followed as the kernel follows them: those
+ * of /sys, /dev/mapper and /dev/disk are relative, and so stay below another root.
+ * May block as the file systems there do.
  */
 #ifndef SYNCPROBE_WORKER_SYSROOT_H
 #define SYNCPROBE_WORKER_SYSROOT_H
