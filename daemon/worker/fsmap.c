@@ -304,6 +304,17 @@ static void copy_text(char *to, size_t room, const char *from) {
         (void) snprintf(to, room, "%.*s", (int) room - 1, from);
 }
 
+/* Those of the mount and of its file system, which both begin with rw or ro: the file system's counts if it is ro. */
+static void copy_options(char *to, size_t room, const struct mount *mount) {
+        const char *super = mount->super_options;
+
+        if (strncmp(super, "rw,", 3) == 0)
+                super += 3;
+        else if (strcmp(super, "rw") == 0)
+                super = "";
+        (void) snprintf(to, room, "%.200s%s%.300s", mount->options, super[0] != '\0' ? "," : "", super);
+}
+
 void stackmap_make(struct stack *ret, const char *root, const struct stackmap_place *place) {
         struct stackmap m = { .stack = ret, .root = { .fd = -1 } };
         const struct mount *mount = NULL;
@@ -324,7 +335,7 @@ void stackmap_make(struct stack *ret, const char *root, const struct stackmap_pl
                 copy_text(ret->fstype, sizeof ret->fstype, mount->fstype);
                 copy_text(ret->source, sizeof ret->source, mount->source);
                 copy_text(ret->mount_point, sizeof ret->mount_point, mount->mount_point);
-                (void) snprintf(ret->options, sizeof ret->options, "%.200s,%.300s", mount->options, mount->super_options);
+                copy_options(ret->options, sizeof ret->options, mount);
                 add_mount(&m, -1, ROLE_DATA, mount);
         }
         mountinfo_done(&m.mounts);

@@ -329,7 +329,7 @@ static void test_options(void **state) {
         assert_string_equal(stack.fstype, "tmpfs");
         assert_string_equal(stack.source, "tmpfs");
         assert_string_equal(stack.mount_point, "/tmp");
-        assert_string_equal(stack.options, "rw,nosuid,nodev,rw,size=8049108k,inode64");
+        assert_string_equal(stack.options, "rw,nosuid,nodev,size=8049108k,inode64");
 }
 
 /* --- memory ------------------------------------------------------------------- */
