@@ -101,6 +101,24 @@ enum reason reason_from_errno(int error) {
         case ENODEV:
         case ENXIO:
         case EREMOTEIO:
+        /* the block layer's words for a path, a medium and a check that failed */
+        case ENOLINK:
+        case EBADE:
+        case ENODATA:
+        case EILSEQ:
+        case ENOMEDIUM:
+        /* a file system that found itself corrupt */
+        case EUCLEAN:
+        case EBADMSG:
+        /* a server, or a program that is a file system, that has gone in the middle of a call */
+        case ECONNABORTED:
+        case ECONNRESET:
+        case ECONNREFUSED:
+        case EPIPE:
+        case EHOSTDOWN:
+        case EHOSTUNREACH:
+        case ENETDOWN:
+        case ENETUNREACH:
                 return REASON_IO;
         case EINTR:
         case ECANCELED:
