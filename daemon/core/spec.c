@@ -369,7 +369,12 @@ static void add_stream(struct strbuf *b, const struct spec *s) {
 
 static void add_commit(struct strbuf *b, const struct spec *s) {
         units_add_size(b, s->block_bytes);
-        strbuf_printf(b, " %s + %s", layout_name(s->layout), s->sync == SYNC_DSYNC ? "O_DSYNC" : sync_mode_name(s->sync));
+        strbuf_printf(b, " %s", layout_name(s->layout));
+        if (s->layout != LAYOUT_APPEND) { /* a small one may lie in some cache */
+                strbuf_add(b, " in ");
+                units_add_size(b, s->size_bytes);
+        }
+        strbuf_printf(b, " + %s", s->sync == SYNC_DSYNC ? "O_DSYNC" : sync_mode_name(s->sync));
         if (s->direct)
                 strbuf_add(b, ", O_DIRECT");
         add_end(b, s);

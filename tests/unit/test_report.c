@@ -88,7 +88,7 @@ static void test_commit(void **state) {
         (void) state;
         make(&r, KIND_COMMIT, DATA_RANDOM, 200, 2 * MS, 500 * MS, 819200);
         text = block_of(&(struct report_item) { "commit", &r, &sync_times }, 1);
-        assert_has(text, "\ncommit: 4 KiB overwrite + fdatasync, 200 times or 2 s, random data\n");
+        assert_has(text, "\ncommit: 4 KiB overwrite in 1 MiB + fdatasync, 200 times or 2 s, random data\n");
         assert_has(text, "  474 commits/s   (200 samples in 500 ms)\n");
         assert_has(text, "  fdatasync   p50 2.11 ms   p90 2.18 ms   p99 2.2 ms   p99.9 – (needs 1000 samples)   max 2.2 ms\n");
         assert_has(text, "  write       p50 10 µs ");

@@ -277,8 +277,10 @@ static void described(enum kind kind, const char *settings, const char *expected
 
 static void test_descriptions(void **state) {
         (void) state;
-        described(KIND_COMMIT, "", "4 KiB overwrite + fdatasync, 200 times or 2 s, random data");
-        described(KIND_COMMIT, "count=7 direct=1 sync=dsync", "4 KiB overwrite + O_DSYNC, O_DIRECT, 7 times, random data");
+        described(KIND_COMMIT, "", "4 KiB overwrite in 1 MiB + fdatasync, 200 times or 2 s, random data");
+        described(KIND_COMMIT, "count=7 direct=1 sync=dsync", "4 KiB overwrite in 1 MiB + O_DSYNC, O_DIRECT, 7 times, random data");
+        described(KIND_COMMIT, "count=100 layout=prealloc", "4 KiB prealloc in 400 KiB + fdatasync, 100 times, random data");
+        described(KIND_COMMIT, "layout=append", "4 KiB append + fdatasync, 200 times or 2 s, random data");
         described(KIND_STREAM, "",
                   "1 GiB or 10 s in blocks of 64 KiB + one fdatasync, eager write-back, random data");
         described(KIND_STREAM, "size=1M reuse=1 max_rate=100MB data=zero",
