@@ -230,6 +230,55 @@ def tmpfs(root, mounts, tmp_path_factory):
     return make
 
 
+class FaultFs(Mount):
+    """A file system in user space that delays or fails what set() says; see faultfs.c."""
+
+    def __init__(self, directory, *faults):
+        self.directory = directory
+        self.set(*faults)
+        (directory / "below").mkdir()
+        super().__init__(directory / "mnt")
+
+    def set(self, *faults):
+        """Takes the place of those before, from the next call on."""
+        new = self.directory / "faults.new"
+        new.write_text("".join(f"{fault}\n" for fault in faults))
+        new.rename(self.directory / "faults")
+
+    def below(self):
+        return os.listdir(self.directory / "below")
+
+    def mount(self):
+        with open(self.directory / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                [BUILD / "tests/integration/faultfs", self.directory / "below", self.directory / "faults", self.path],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            )
+        poll_until(lambda: os.path.ismount(self.path) or self.process.poll() is not None, BUSY_LIMIT_S, "faultfs mounted")
+        assert os.path.ismount(self.path), (self.directory / "log").read_text()
+
+    def close(self):
+        self.set()
+        try:
+            super().close()
+        finally:
+            self.process.terminate()
+            self.process.wait(BUSY_LIMIT_S)
+
+
+@pytest.fixture
+def faultfs(root, mounts, tmp_path_factory):
+    """faultfs(*faults): a file system in user space, with lines as faultfs.c reads them."""
+    if not (BUILD / "tests/integration/faultfs").exists() or not os.path.exists("/dev/fuse"):
+        pytest.skip("needs libfuse3 and /dev/fuse")
+
+    def make(*faults):
+        mounts.append(FaultFs(tmp_path_factory.mktemp("faultfs"), *faults))
+        return mounts[-1]
+
+    return make
+
+
 @pytest.fixture
 def workdir():
     """An empty directory on the disk of the build tree."""

@@ -330,6 +330,31 @@ def test_fuse(run_cli, fuse):
         assert result["evidence"]["devices"] == []
 
 
+def test_fast_writes_and_slow_syncs(run_cli, faultfs):
+    """A rate and a latency, each with a verdict of its own: the first does not hide the second."""
+    fs = faultfs("fsync delay 20")
+    [commit] = run(run_cli, fs, "--kind", "commit", "--count", "100", "--duration", "60s")
+    [stream] = run(run_cli, fs, "--kind", "stream", "--data", "random", "--size", "32MiB")
+    assert commit["sync_seconds"]["min"] >= 0.02 and commit["write_seconds"]["p50"] < 0.02
+    assert commit["syncs_per_second"] < 50
+    assert stream["stream_bytes_per_second"] > 100 * 4096 / 0.02  # what the commits make of it, ten times over and more
+    assert "device-unseen" in codes(commit) & codes(stream)
+    report = run_cli("run", "--kind", "commit", "--count", "100", "--duration", "60s", fs).stdout
+    assert "\nSlow: commit's syncs have a p99 of " in report
+
+
+def test_a_failing_sync_is_no_value(run_cli, faultfs):
+    """Errors of the storage, and not of ours."""
+    fs = faultfs("fsync error 5")
+    for kind in KINDS:
+        [result] = run(run_cli, fs, *KINDS[kind])
+        assert (result["outcome"], result["reason"], result["phase"]) == ("failed", "io", "sync"), result["error"]
+        assert "EIO" in result["error"]
+        assert result["sync_seconds"] is None and result["stream_bytes_per_second"] is None
+        assert result["verdict"] == "unverified" and result["reasons"] == []
+    assert fs.below() == []
+
+
 def test_a_loop_device_on_fuse(run_cli, fuse, mounts, tmp_path):
     with open(fuse.path / "image", "wb") as image:
         image.truncate(128 << 20)
