@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/grounds.h"
+#include "core/units.h"
 
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
@@ -148,6 +149,33 @@ static void add_reason(struct strbuf *b, const struct report_item *items, size_t
         strbuf_done(&line);
 }
 
+/* --- what is believed, and is bad --- */
+
+/* A good rate beside bad latencies is a bad storage: guests and databases wait for each sync. */
+static void add_slow(struct strbuf *b, const struct report_item *items, size_t n) {
+        for (size_t i = 0; i < n; i++) {
+                const struct result *r = items[i].result;
+                struct strbuf text;
+                const char *said;
+
+                if (!result_is_ok(r) || r->spec.kind != KIND_COMMIT || r->sync.p99_ns == HISTOGRAM_NONE ||
+                    r->sync.p99_ns < REPORT_SLOW_P99_NS)
+                        continue;
+                strbuf_init(&text);
+                strbuf_printf(&text, "%s's syncs have a p99 of ", items[i].name);
+                units_add_duration(&text, r->sync.p99_ns);
+                strbuf_add(&text, ", and etcd wants it under ");
+                units_add_duration(&text, REPORT_SLOW_P99_NS);
+                strbuf_add(&text, ": guests and databases wait for each of them, however fast a stream is");
+                strbuf_add(b, "Slow: ");
+                if (strbuf_finish(&text, &said) == 0)
+                        add_wrapped(b, said, strlen("Slow: "), strlen("Slow: "));
+                else
+                        b->error = text.error;
+                strbuf_done(&text);
+        }
+}
+
 /* --- the last line --- */
 
 /* Advice is for the worst: the gravest code of those that set the worst verdict. */
@@ -219,5 +247,6 @@ void judged_add(struct strbuf *b, const struct report_item *items, size_t n, boo
                         if (result_is_ok(items[i].result) && has(&items[i], (enum code) code) &&
                             !was_said(items, i, (enum code) code))
                                 add_reason(b, items, n, i, (enum code) code);
+        add_slow(b, items, n);
         add_advice(b, items, n, bold);
 }

@@ -20,8 +20,6 @@
  * the generator reaches on a slow core, making them may cost time, no more. */
 #define MAKING_DATA_BYTES_PER_SECOND 5e9
 
-#define ETCD_P99_NS (10 * UNITS_NS_PER_MS)
-
 /* Flash itself needs longer to be written: what answers faster is a memory before it. */
 #define CACHE_P50_NS (50 * UNITS_NS_PER_US)
 
@@ -188,7 +186,7 @@ static void add_commit(struct strbuf *b, const struct report_item *item, bool bo
         if (r->spec.kind == KIND_COMMIT && r->sync.p99_ns != HISTOGRAM_NONE) {
                 strbuf_add(b, "  etcd's guide line for its log is a p99 under 10 ms; here it is ");
                 units_add_duration(b, r->sync.p99_ns);
-                strbuf_add(b, r->sync.p99_ns < ETCD_P99_NS ? "\n" : ", above it\n");
+                strbuf_add(b, r->sync.p99_ns < REPORT_SLOW_P99_NS ? "\n" : ", above it\n");
         }
 }
 

@@ -379,7 +379,7 @@ static void add_advice_for(struct strbuf *b, const struct result *r, enum code c
                 strbuf_add(b, "look at the controller's battery and cache policy, and accept controller-cache-unseen if they are well");
                 break;
         case CODE_DEVICE_UNSEEN:
-                strbuf_add(b, "the storage's own end must tell; accept device-unseen if you trust it");
+                strbuf_add(b, "only the other end can tell; accept device-unseen if you trust it");
                 break;
         case CODE_CPU_STARVED:
                 strbuf_add(b, "run it again when the host has processors to spare");

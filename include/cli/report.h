@@ -14,6 +14,9 @@
 #include "core/result.h"
 #include "core/strbuf.h"
 
+/* etcd's guide line for the p99 of its log's syncs: a commit that takes longer is called slow. */
+#define REPORT_SLOW_P99_NS UINT64_C(10000000)
+
 /* What one line of a report is about. */
 struct report_item {
         const char *name;              /* of the test */

@@ -425,7 +425,7 @@ static void test_unseen(void **state) {
                 fixture_judge(&run, &stack, 0);
                 assert_judged(CODE_BIT(CODE_DEVICE_UNSEEN), VERDICT_UNVERIFIED, REACHED_UNKNOWN, BASIS_NONE);
                 assert_text(CODE_DEVICE_UNSEEN, cases[i].text);
-                assert_advice("the storage's own end must tell; accept device-unseen if you trust it");
+                assert_advice("only the other end can tell; accept device-unseen if you trust it");
                 done();
                 commits(2 * MS);
                 fixture_judge(&run, &stack, CODE_BIT(CODE_DEVICE_UNSEEN));
