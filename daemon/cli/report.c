@@ -137,7 +137,7 @@ static void add_all_latencies(struct strbuf *b, const struct report_item *item) 
         add_latencies(b, "write", &r->write);
         if (item->sync)
                 bars_add(b, item->sync, "  ");
-        if (r->sync.p50_ns < CACHE_P50_NS && r->judgement.reached != REACHED_RAM)
+        if (r->sync.p50_ns < CACHE_P50_NS && r->judgement.verdict != VERDICT_SUSPECT)
                 strbuf_add(b, "  Half of the syncs took under 50 µs: a cache answered, be it volatile or protected against\n"
                               "  power loss, which cannot be told apart from here.\n");
 }

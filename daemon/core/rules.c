@@ -106,7 +106,8 @@ static bool is_compressed(const struct result *r) {
         if (seen && seen->encoded_bytes != PROTO_UNKNOWN && seen->extent_bytes >= T->judged_bytes &&
             seen->encoded_bytes > 0 && is_share(seen->encoded_bytes, seen->extent_bytes, T->encoded_share))
                 return true;
-        if ((facts_of(r) & FACT_COMPRESSION) == 0 && !has_layer(r, LAYER_VDO))
+        /* Random data cannot be: what is missing of them has gone another way. */
+        if (r->spec.data == DATA_RANDOM || ((facts_of(r) & FACT_COMPRESSION) == 0 && !has_layer(r, LAYER_VDO)))
                 return false;
         return falls_short(r, T->compressed_share);
 }

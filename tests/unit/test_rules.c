@@ -235,6 +235,15 @@ static void test_zfs_syncs(void **state) {
                                    "expected");
         assert_advice("sync=disabled on tank/vz: writes are not durable here");
         done();
+
+        /* Random data that never arrived were not compressed, whatever the file system can do. */
+        fixture_run(&run, KIND_COMMIT, DATA_RANDOM, 200, 200 * 4096, 4 * US);
+        fixture_leaf(&run, 0, 0, 0);
+        fixture_leaf(&run, 1, 0, 0);
+        fixture_judge(&run, &stack, 0);
+        assert_judged(CODE_BIT(CODE_SYNC_DISABLED) | CODE_BIT(CODE_DEVICE_BYTES_MISSING) | CODE_BIT(CODE_NO_FLUSH),
+                      VERDICT_SUSPECT, REACHED_FILESYSTEM, BASIS_NONE);
+        done();
 }
 
 /* A log device takes the syncs: that the data disks are not flushed is right. */
