@@ -69,7 +69,7 @@ json_t *stack_to_json(const struct stack *s) {
                 { "source", text_or_null(s->source) },
                 { "mount_point", text_or_null(s->mount_point) },
                 { "options", text_or_null(s->options) },
-                { "medium", json_string(medium_text(stack_medium(s))) },
+                { "medium", json_string(medium_name(stack_medium(s))) },
                 { "complete", json_boolean(!s->incomplete) },
                 { "remark", text_or_null(s->remark) },
                 { "nodes", json_drop_if(r < 0, nodes) },

@@ -193,10 +193,21 @@ enum medium stack_medium(const struct stack *s) {
         return medium;
 }
 
-const char *medium_text(enum medium medium) {
-        static const char *const texts[MEDIUM_COUNT_] = { "unknown medium", "local flash", "local rotating disks", "shared or network storage" };
+static const struct {
+        const char *name, *text;
+} media[MEDIUM_COUNT_] = {
+        [MEDIUM_UNKNOWN] = { "unknown", "unknown medium" },
+        [MEDIUM_FLASH] = { "flash", "local flash" },
+        [MEDIUM_ROTATING] = { "rotating", "local rotating disks" },
+        [MEDIUM_SHARED] = { "shared", "shared or network storage" },
+};
 
-        return (size_t) medium < MEDIUM_COUNT_ ? texts[medium] : "unknown";
+const char *medium_name(enum medium medium) {
+        return (size_t) medium < MEDIUM_COUNT_ ? media[medium].name : "unknown";
+}
+
+const char *medium_text(enum medium medium) {
+        return (size_t) medium < MEDIUM_COUNT_ ? media[medium].text : "unknown";
 }
 
 void stack_add_leaf_names(struct strbuf *b, const struct stack *s) {

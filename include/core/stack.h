@@ -132,7 +132,8 @@ bool stack_has_layer(const struct stack *s, enum layer layer);
 /* What its default tests are chosen by. */
 enum medium { MEDIUM_UNKNOWN, MEDIUM_FLASH, MEDIUM_ROTATING, MEDIUM_SHARED, MEDIUM_COUNT_ };
 enum medium stack_medium(const struct stack *s);
-const char *medium_text(enum medium medium);
+const char *medium_name(enum medium medium); /* "rotating", for JSON */
+const char *medium_text(enum medium medium); /* "local rotating disks", for people */
 
 /* "vda and vdb", "sda, sdb and 4 more": the leaves that writes go to; "no device" if none. */
 void stack_add_leaf_names(struct strbuf *b, const struct stack *s);

@@ -73,12 +73,14 @@ struct snapshot *snapshot_fixture_free(struct snapshot *s) {
         return NULL;
 }
 
-static void add(struct snapshot_test *test, const struct result *r) {
+void snapshot_fixture_add(struct snapshot_test *test, const struct result *r) {
         struct results *rs;
 
         /* Ours, though the snapshot only reads it. */
         memcpy(&rs, &test->results, sizeof rs); /* NOLINT(bugprone-sizeof-expression): a pointer */
         assert_int_equal(results_add(rs, r), 0);
+        if (result_is_ok(r))
+                test->last_ok = results_get(rs, 0);
 }
 
 void snapshot_fixture_add_ok(struct snapshot_test *test, uint64_t ended_realtime_ns) {
@@ -98,8 +100,7 @@ void snapshot_fixture_add_ok(struct snapshot_test *test, uint64_t ended_realtime
                 histogram_add(&write, 5000);
         }
         result_from_report(&r, test->spec, &m.report, &sync, &write);
-        add(test, &r);
-        test->last_ok = results_get(test->results, 0);
+        snapshot_fixture_add(test, &r);
         test->runs_ok++;
         buckets_add(&test->syncs, &sync);
         test->writes += write.samples;
@@ -111,7 +112,7 @@ void snapshot_fixture_add_failed(struct snapshot_test *test, uint64_t ended_real
         struct result r;
 
         result_from_failure(&r, test->spec, REASON_IO, PHASE_SYNC, 5, ended_realtime_ns - 1000, ended_realtime_ns);
-        add(test, &r);
+        snapshot_fixture_add(test, &r);
         test->runs_failed++;
         test->failures[REASON_IO]++;
 }

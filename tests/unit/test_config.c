@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/units.h"
+#include "core/verdict.h"
 #include "failalloc.h"
 #include "main/config.h"
 #include "main/effective.h"
@@ -155,6 +156,9 @@ static void test_wrong(void **state) {
                 { TARGET("name = \"a\"; path = \"/a\"; deadline = [ 1 ];"), 2, "deadline" },
                 { TARGET("name = \"a\"; path = \"/a\"; deadline = \"1h\";"), 2, "kill_after" },
                 { TARGET("name = \"a\"; path = \"/a\"; owner_check = 1;"), 2, "owner_check" },
+                { TARGET("name = \"a\"; path = \"/a\"; accept = \"memory-backed\";"), 2, "accept takes" },
+                { TARGET("name = \"a\"; path = \"/a\"; accept = [ \"no-flush\", \"\" ];"), 2, "accept takes" },
+                { TARGET("name = \"a\"; path = \"/a\"; accept = { x = 1; };"), 2, "accept takes one reason or a list" },
                 { TARGET("name = \"a\"; path = \"/a\"; min_free = \"0%\";"), 2, "min_free" },
                 { TARGET("name = \"a\"; path = \"/a\"; min_free = \"9E\";"), 2, "min_free" },
                 { TARGET("name = \"a\"; path = \"/a\"; labels = { target = \"x\"; };"), 2, "target" },
@@ -206,8 +210,21 @@ static void test_missing_file(void **state) {
 }
 
 /* What --check prints is a configuration, and the same one. */
+static void test_accept(void **state) {
+        struct config *c = load("targets = ( { name = \"a\"; path = \"/a\"; accept = \"device-unseen\"; },\n"
+                                "{ name = \"b\"; path = \"/b\"; accept = [ \"no-flush\", \"faster-than-medium\" ]; },\n"
+                                "{ name = \"c\"; path = \"/c\"; accept = [ ]; } );");
+
+        (void) state;
+        assert_int_equal(c->targets[0].accepted, CODE_BIT(CODE_DEVICE_UNSEEN));
+        assert_int_equal(c->targets[1].accepted, CODE_BIT(CODE_NO_FLUSH) | CODE_BIT(CODE_FASTER_THAN_MEDIUM));
+        assert_int_equal(c->targets[2].accepted, 0);
+        config_free(c);
+}
+
 static void test_effective_is_read_back(void **state) {
-        struct config *c = load("targets = ( { name = \"a\"; path = \"/a \\\"b\\\\\"; group = \"g\"; labels = { x = \"1\"; }; "
+        struct config *c = load("targets = ( { name = \"a\"; path = \"/a \\\"b\\\\\"; group = \"g\"; accept = [ \"no-flush\", "
+                                "\"host-cache-unseen\" ]; labels = { x = \"1\"; }; "
                                 "tests = ( { kind = \"pulse\"; }, { kind = \"create\"; durable = true; }, { kind = \"commit\"; "
                                 "layout = \"append\"; }, { kind = \"commit\"; name = \"c2\"; sync = \"dsync\"; data = "
                                 "\"compressible:50\"; }, { kind = \"stream\"; max_rate = \"100MB\"; } ); }, { name = \"b\"; path = \"/b\"; } );");
@@ -226,6 +243,7 @@ static void test_effective_is_read_back(void **state) {
         assert_string_equal(text, text2);
         assert_int_equal(again->n_targets, 2);
         assert_string_equal(again->targets[0].path, "/a \"b\\");
+        assert_int_equal(again->targets[0].accepted, CODE_BIT(CODE_NO_FLUSH) | CODE_BIT(CODE_HOST_CACHE_UNSEEN));
         assert_true(again->targets[0].tests[1].spec.durable);
         assert_string_equal(again->targets[0].tests[1].name, "create-durable");
         strbuf_done(&b);
@@ -257,7 +275,7 @@ int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_whole),        cmocka_unit_test(test_defaults),
                 cmocka_unit_test(test_numbers),      cmocka_unit_test(test_wrong),
-                cmocka_unit_test(test_missing_file), cmocka_unit_test(test_effective_is_read_back),
+                cmocka_unit_test(test_missing_file), cmocka_unit_test(test_effective_is_read_back), cmocka_unit_test(test_accept),
                 cmocka_unit_test(test_allocations),
         };
 

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "core/utf8.h"
+#include "evidence_fixture.h"
 #include "failalloc.h"
 #include "http/metrics.h"
 #include "snapshot_fixture.h"
@@ -175,6 +176,40 @@ static void test_families(void **state) {
                 assert_well_formed(text, openmetrics);
                 free(text);
         }
+        snapshot_fixture_free(s);
+}
+
+/* What lies under a target, and what became of its bytes: a suspect value is there all the same. */
+static void test_devices_and_verdict(void **state) {
+        struct snapshot *s = snapshot_fixture_new(2);
+        static struct stack stack;
+        struct fixture_run run;
+        char *text;
+
+        (void) state;
+        fixture_stack(&stack, LAYER_FILESYSTEM, "zfs", "tank");
+        stack.nodes[0].facts = FACT_COMPRESSION;
+        fixture_node(&stack, 0, LAYER_PARTITION, "sda1", WRITE_CACHE_UNKNOWN, -1, 0);
+        fixture_node(&stack, 1, LAYER_DISK, "sda", WRITE_CACHE_BACK, 1, 0);
+        stack.nodes[fixture_node(&stack, 0, LAYER_DISK, "nvme0n1", WRITE_CACHE_BACK, 0, 0)].role = ROLE_LOG;
+        s->targets[0].stack = &stack;
+        fixture_run(&run, KIND_STREAM, DATA_ZERO, 1, UINT64_C(1) << 27, UINT64_C(1000000000));
+        fixture_leaf(&run, 0, 4096, 1);
+        fixture_leaf(&run, 1, 4096, 1);
+        fixture_judge(&run, &stack, 0);
+        snapshot_fixture_add(&s->targets[0].tests[2], &run.result);
+        text = render(s, false);
+        assert_true(has_line(text, "syncprobe_target_device_info{target=\"t0\",device=\"sda\",role=\"data\"} 1"));
+        assert_true(has_line(text, "syncprobe_target_device_info{target=\"t0\",device=\"nvme0n1\",role=\"log\"} 1"));
+        assert_null(strstr(text, "device=\"sda1\""));
+        assert_null(strstr(text, "syncprobe_target_device_info{target=\"t1\""));
+        assert_true(has_line(text, "syncprobe_verdict{target=\"t0\",test=\"stream\",verdict=\"suspect\"} 1"));
+        assert_true(has_line(text, "syncprobe_verdict{target=\"t0\",test=\"stream\",verdict=\"credible\"} 0"));
+        assert_true(has_line(text, "syncprobe_suspicion{target=\"t0\",test=\"stream\",code=\"compressed\"} 1"));
+        assert_true(has_line(text, "syncprobe_suspicion{target=\"t0\",test=\"stream\",code=\"device-bytes-missing\"} 1"));
+        assert_non_null(strstr(text, "syncprobe_last_run_stream_bytes_per_second{target=\"t0\",test=\"stream\"} "));
+        free(text);
+        result_done(&run.result);
         snapshot_fixture_free(s);
 }
 
@@ -446,6 +481,7 @@ static void test_allocations(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_families),
+                cmocka_unit_test(test_devices_and_verdict),
                 cmocka_unit_test(test_values),
                 cmocka_unit_test(test_what_was_not_measured_is_not_there),
                 cmocka_unit_test(test_a_hang),

@@ -61,6 +61,19 @@ static void assert_names(const struct plan *p, const char *expected) {
         assert_string_equal(names, expected);
 }
 
+static void test_accept(void **state) {
+        char error[OPTIONS_ERROR_BYTES];
+        struct options o;
+
+        (void) state;
+        assert_int_equal(parse(&o, "run --accept host-cache-unseen --accept=no-flush /a", error), 0);
+        assert_int_equal(o.accepted, CODE_BIT(CODE_HOST_CACHE_UNSEEN) | CODE_BIT(CODE_NO_FLUSH));
+        refused("run --accept compressed /a", "--accept takes controller-cache-unseen, host-cache-unseen");
+        refused("run --accept device-busy /a", "--accept takes");
+        refused("run --accept nonsense /a", "--accept takes");
+        refused("run --accept= /a", "--accept takes");
+}
+
 static void test_defaults(void **state) {
         char error[OPTIONS_ERROR_BYTES];
         struct options o;
@@ -208,7 +221,7 @@ static void test_help(void **state) {
 
 int main(void) {
         const struct CMUnitTest tests[] = {
-                cmocka_unit_test(test_defaults),
+                cmocka_unit_test(test_accept), cmocka_unit_test(test_defaults),
                 cmocka_unit_test(test_kinds),
                 cmocka_unit_test(test_keys_without_a_kind),
                 cmocka_unit_test(test_dd),

@@ -29,6 +29,30 @@ static void test_newest_first(void **state) {
         assert_int_equal(rs.count, 0);
 }
 
+/* One bad run in fifty is neither averaged away nor cut off. */
+static void test_an_outlier_stays(void **state) {
+        struct results rs = { .count = 0 };
+
+        (void) state;
+        for (uint64_t n = 1; n <= 50; n++) {
+                struct result r = numbered(n, OUTCOME_OK);
+
+                r.stream_bytes_per_second = n == 42 ? 50e6 : 1.5e9;
+                r.sync = (struct histogram_summary) { .samples = 200, .p50_ns = 1000000, .max_ns = n == 42 ? 900000000 : 2000000 };
+                assert_int_equal(results_add(&rs, &r), 0);
+        }
+        for (size_t i = 0; i < rs.count; i++) {
+                const struct result *r = results_get(&rs, i);
+                bool bad = r->started_realtime_ns == 42;
+
+                assert_true(r->stream_bytes_per_second == (bad ? 50e6 : 1.5e9));
+                assert_int_equal(r->sync.max_ns, bad ? 900000000 : 2000000);
+                assert_int_equal(r->sync.p50_ns, 1000000);
+        }
+        assert_int_equal(results_get(&rs, 8)->sync.max_ns, 900000000);
+        results_done(&rs);
+}
+
 static void fill(void *arg) {
         struct results rs = { .count = 0 };
 
@@ -62,6 +86,7 @@ static void test_names(void **state) {
 int main(void) {
         const struct CMUnitTest tests[] = {
                 cmocka_unit_test(test_newest_first),
+                cmocka_unit_test(test_an_outlier_stays),
                 cmocka_unit_test(test_allocations),
                 cmocka_unit_test(test_names),
         };
