@@ -43,7 +43,7 @@ struct explain {
         struct progress progress;
         struct interrupt interrupt;
         char *program;    /* owned */
-        struct stack_json_item *items; /* owned, their texts and stacks too: what has been found, for JSON */
+        struct stack_json_item *items; /* owned, their stacks too: what has been found, for JSON */
         size_t n_items;
         bool failed;
 };
@@ -91,17 +91,6 @@ static int show(struct explain *e, const struct probe *p) {
         return screen_write(&e->screen, stdout, &b);
 }
 
-static int keep(struct explain *e, const struct probe *p) {
-        struct stack_json_item *item = &e->items[e->n_items];
-
-        item->path = strdup(probe_path(p));
-        if (!item->path)
-                return -ENOMEM;
-        e->n_items++;
-        item->stack = stack_ref(probe_stack(p));
-        return 0;
-}
-
 static void tell_failure(const struct explain *e, const struct probe *p, const struct result *r) {
         struct strbuf b;
 
@@ -128,7 +117,7 @@ static int explain_path(struct explain *e, const char *path, bool first) {
                 e->failed = true;
                 r = 0;
         } else if (r == 0 && e->json) {
-                r = keep(e, p);
+                e->items[e->n_items++] = (struct stack_json_item) { .path = path, .stack = stack_ref(probe_stack(p)) };
         } else if (r == 0) {
                 if (!first)
                         (void) fputs("\n", stdout);
@@ -163,10 +152,8 @@ static int explain_paths(struct explain *e, char **paths, int n) {
                 r = CLI_SIGNAL + e->interrupt.signal;
         else if (r == 0)
                 r = e->failed ? CLI_FAILED : CLI_OK;
-        for (size_t i = 0; i < e->n_items; i++) {
-                free(e->items[i].path);
+        for (size_t i = 0; i < e->n_items; i++)
                 stack_unref(e->items[i].stack);
-        }
         free(e->items);
         free(e->program);
         interrupt_done(&e->interrupt);

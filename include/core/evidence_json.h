@@ -23,7 +23,7 @@ struct json_t *reasons_to_json(const struct result *r);
 
 /* {"paths": [ { "path", "stack", "default_tests" } ]} and a newline, indented. */
 struct stack_json_item {
-        char *path;
+        const char *path;
         struct stack *stack; /* may be NULL */
 };
 void stack_json_add_document(struct strbuf *b, const struct stack_json_item *items, size_t n);

@@ -239,7 +239,7 @@ static void test_reasons(void **state) {
 }
 
 static void write_document(void *arg) {
-        struct stack_json_item items[] = { { .path = (char[]) { "/srv" }, .stack = arg }, { .path = (char[]) { "/x" } } };
+        struct stack_json_item items[] = { { .path = "/srv", .stack = arg }, { .path = "/x" } };
         const char *text;
         struct strbuf b;
         int r;
