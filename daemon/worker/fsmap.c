@@ -324,13 +324,10 @@ void stackmap_make(struct stack *ret, const char *root, const struct stackmap_pl
         r = sysroot_open(&m.root, root);
         if (r == 0)
                 r = mountinfo_read(&m.mounts, &m.root);
-        if (r == 0) {
+        if (r == 0)
                 mount = mountinfo_find(&m.mounts, place->mount_id, place->major, place->minor, place->path);
-                if (!mount)
-                        r = -ENOENT;
-        }
-        if (r < 0) {
-                stackmap_remark(&m, "/proc/self/mountinfo does not show the mount: %s", strerror(-r));
+        if (!mount) {
+                stackmap_remark(&m, "/proc/self/mountinfo does not show the mount: %s", strerror(r < 0 ? -r : ENOENT));
         } else {
                 copy_text(ret->fstype, sizeof ret->fstype, mount->fstype);
                 copy_text(ret->source, sizeof ret->source, mount->source);
