@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OTHER_BYTES_MAX 1e18 /* more than any device takes, and a worker that lies may say so */
+
 int evidence_new(struct evidence **ret, struct stack *stack, const struct proto_evidence *seen) {
         uint8_t leaves[STACK_LEAVES_MAX];
         bool more = false;
@@ -85,9 +87,12 @@ uint64_t evidence_device_bytes(const struct evidence *e) {
 }
 
 uint64_t evidence_other_bytes(const struct evidence *e) {
+        double bytes;
+
         if (e->seen.other_bytes == PROTO_UNKNOWN || e->seen.other_ns == 0)
                 return PROTO_UNKNOWN;
-        return (uint64_t) ((double) e->seen.other_bytes / (double) e->seen.other_ns * (double) e->seen.watched_ns);
+        bytes = (double) e->seen.other_bytes / (double) e->seen.other_ns * (double) e->seen.watched_ns;
+        return bytes < OTHER_BYTES_MAX ? (uint64_t) bytes : (uint64_t) OTHER_BYTES_MAX;
 }
 
 static bool has_log(const struct evidence *e) {

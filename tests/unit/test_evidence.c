@@ -94,6 +94,11 @@ static void test_others(void **state) {
         e = make();
         assert_int_equal(evidence_other_bytes(e), 10 * MIB);
         evidence_unref(e);
+        seen.other_bytes = UINT64_MAX - 1; /* what no device does, a worker may still say */
+        seen.other_ns = 1;
+        e = make();
+        assert_true(evidence_other_bytes(e) < PROTO_UNKNOWN);
+        evidence_unref(e);
 }
 
 static void test_nothing_mapped(void **state) {
