@@ -152,7 +152,7 @@ static int explain_paths(struct explain *e, char **paths, int n) {
                 r = CLI_SIGNAL + e->interrupt.signal;
         else if (r == 0)
                 r = e->failed ? CLI_FAILED : CLI_OK;
-        for (size_t i = 0; i < e->n_items; i++)
+        for (size_t i = 0; e->items && i < e->n_items; i++)
                 stack_unref(e->items[i].stack);
         free(e->items);
         free(e->program);

@@ -97,7 +97,7 @@ static json_t *leaves_to_json(const struct evidence *e) {
         json_t *array = json_array();
         int r = array ? 0 : -1;
 
-        for (size_t i = 0; e && i < e->n_leaves && r == 0; i++)
+        for (size_t i = 0; e && e->stack && i < e->n_leaves && r == 0; i++)
                 r = json_array_append_new(array, leaf_to_json(e, i));
         return json_drop_if(r < 0, array);
 }

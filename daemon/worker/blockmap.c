@@ -5,6 +5,7 @@
  * `slaves`, a loop device by its backing file, an NVMe head by its paths. What
  * has nothing below it is a leaf.
  */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,7 +261,7 @@ static bool is_nvme_head(const struct device *d) {
         slash = strrchr(subsystem, '/');
         if (slash)
                 *slash = '\0';
-        controllers = calloc(2 * CHILDREN_MAX, sizeof *controllers);
+        controllers = calloc((size_t) 2 * CHILDREN_MAX, sizeof *controllers);
         if (!controllers) {
                 stackmap_remark(d->map, "out of memory");
                 return false;
@@ -269,10 +270,14 @@ static bool is_nvme_head(const struct device *d) {
         n = sysroot_list(&d->map->root, subsystem, controllers, CHILDREN_MAX);
         for (int i = 0; i < n; i++) {
                 char path[SYSROOT_PATH_BYTES + SYSROOT_NAME_BYTES + 2];
+                char *end;
                 unsigned long controller, head_namespace = strtoul(strrchr(d->name, 'n') + 1, NULL, 10);
                 unsigned long subsystem_number = strtoul(d->name + 4, NULL, 10);
 
-                if (sscanf(controllers[i], "nvme%lu", &controller) != 1 || strchr(controllers[i] + 4, 'n'))
+                if (!begins(controllers[i], "nvme") || !isdigit((unsigned char) controllers[i][4]))
+                        continue;
+                controller = strtoul(controllers[i] + 4, &end, 10);
+                if (*end != '\0') /* "nvme0n1", the head itself */
                         continue;
                 (void) snprintf(names[found], sizeof names[0], "nvme%luc%lun%lu", subsystem_number, controller,
                                 head_namespace);

@@ -81,6 +81,10 @@ static bool is_virtual_model(const struct diskclass_facts *f) {
         return false;
 }
 
+static bool is_virtual_driver(const struct diskclass_facts *f) {
+        return strcmp(f->scsi_driver, "vmw_pvscsi") == 0 || strcmp(f->scsi_driver, "storvsc_host_t") == 0;
+}
+
 static bool is_volume(const struct diskclass_facts *f) {
         for (size_t i = 0; i < LENGTH(volume_models); i++)
                 if (begins(f->vendor, volume_models[i].vendor) && begins(f->model, volume_models[i].model))
@@ -120,12 +124,10 @@ void diskclass_apply(struct stack_node *node, const struct diskclass_facts *f) {
                 set_nvme(node, f);
         else
                 set_by_bus(node, f);
-        if (node->layer == LAYER_DISK && is_virtual_model(f))
+        if (is_virtual_driver(f) || (node->layer == LAYER_DISK && is_virtual_model(f)))
                 node->layer = LAYER_VIRTUAL;
         else if (node->layer == LAYER_DISK && f->scsi_driver[0] != '\0' && is_volume(f))
                 node->layer = LAYER_CONTROLLER;
-        else if (strcmp(f->scsi_driver, "vmw_pvscsi") == 0 || strcmp(f->scsi_driver, "storvsc_host_t") == 0)
-                node->layer = LAYER_VIRTUAL;
         if (node->layer == LAYER_DISK && node->transport[0] != '\0')
                 node->facts |= FACT_ATTACHED;
 }

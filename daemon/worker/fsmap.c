@@ -107,7 +107,7 @@ static uint32_t facts_of(const struct mount *mount) {
 
 /* The members of the btrfs that @source is one of. */
 static void add_btrfs(struct stackmap *m, int node, enum role role, const char *source) {
-        char (*ids)[SYSROOT_NAME_BYTES] = calloc(2 * BTRFS_MAX, sizeof *ids), (*members)[SYSROOT_NAME_BYTES];
+        char (*ids)[SYSROOT_NAME_BYTES] = calloc((size_t) 2 * BTRFS_MAX, sizeof *ids), (*members)[SYSROOT_NAME_BYTES];
         char device[SYSROOT_PATH_BYTES], directory[SYSROOT_NAME_BYTES + 64];
         const char *name;
         int n;

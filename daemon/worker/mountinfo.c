@@ -27,7 +27,7 @@ void mount_unescape(char *text) {
 
 /* id parent major:minor root mount-point options [tag…] - fstype source super-options */
 static bool parse_line(char *line, struct mount *ret) {
-        char *rest = line, *fields[6], *device_end;
+        char *rest = line, *fields[6], *device_end, *fstype, *source;
 
         for (size_t i = 0; i < 6; i++) {
                 fields[i] = strsep(&rest, " ");
@@ -48,16 +48,17 @@ static bool parse_line(char *line, struct mount *ret) {
                 ;
         if (!rest)
                 return false;
-        ret->fstype = strsep(&rest, " ");
+        fstype = strsep(&rest, " ");
         if (!rest)
                 return false;
-        ret->source = strsep(&rest, " ");
-        ret->super_options = rest ? rest : "";
+        source = strsep(&rest, " ");
         mount_unescape(fields[3]);
         mount_unescape(fields[4]);
-        /* These point into the same line, and are ours to change. */
-        mount_unescape((char *) (uintptr_t) ret->fstype);
-        mount_unescape((char *) (uintptr_t) ret->source);
+        mount_unescape(fstype);
+        mount_unescape(source);
+        ret->fstype = fstype;
+        ret->source = source;
+        ret->super_options = rest ? rest : "";
         return true;
 }
 

@@ -47,8 +47,10 @@ static int find(const char *call, char ret_what[16], long *ret_number) {
         int found = 0;
 
         while (f && !found && fgets(line, sizeof line, f)) {
-                *ret_number = 0;
-                found = sscanf(line, "%31s %15s %ld", name, ret_what, ret_number) >= 2 && strcmp(name, call) == 0;
+                char number[16] = "";
+
+                found = sscanf(line, "%31s %15s %15s", name, ret_what, number) >= 2 && strcmp(name, call) == 0;
+                *ret_number = strtol(number, NULL, 10);
         }
         if (f)
                 (void) fclose(f);
